@@ -125,3 +125,55 @@ test("connect --sign-in writes a command in place of a key", async () => {
   const cursor = await run("connect", "cursor", "--sign-in", "--url", gateway.publicUrl);
   expect(cursor).toMatchObject({ code: 1, stderr: expect.stringContaining("claude-code and codex") as unknown });
 }, 60_000);
+
+test("connect --sign-in tells whether the gateway takes the token in both headers, as Claude Code sends it", async () => {
+  const words = ["connect", "claude-code", "--sign-in", "--model", "plain", "--check", "--json", "--url"];
+  const strict = await run(...words, gateway.publicUrl);
+
+  const { gateway: told } = JSON.parse(strict.stdout) as { gateway: string };
+  expect(told).toContain("rejects a token that is sent in both headers");
+  expect(told).toContain("auth.accept_equal_credentials: on");
+}, 60_000);
+
+test("connect --fleet writes the file of a machine, which all its users can read", async () => {
+  const words = ["connect", "claude-code", "--fleet", "--url", gateway.publicUrl, "--write", "--to", "managed.json"];
+  writeFileSync(join(home, "managed.json"), '{\n  "cleanupPeriodDays": 30\n}\n', { mode: 0o644 });
+  const claude = await run(...words);
+  const codexWords = ["connect", "codex", "--fleet", "--url", gateway.publicUrl, "--model", "plain", "--write"];
+  const codex = await run(...codexWords, "--to", "codex.toml");
+
+  expect([claude.code, codex.code]).toEqual([0, 0]);
+  expect(claude.stdout).toContain(`People can sign in at ${gateway.publicUrl}.`);
+  expect(JSON.parse(readFileSync(join(home, "managed.json"), "utf8"))).toEqual({
+    cleanupPeriodDays: 30,
+    forceLoginMethod: "gateway",
+    forceLoginGatewayUrl: gateway.publicUrl,
+    parentSettingsBehavior: "merge",
+  });
+  expect(readFileSync(join(home, "codex.toml"), "utf8")).toContain('auth = { command = "tollgate"');
+  expect([statSync(join(home, "managed.json")).mode & 0o777, statSync(join(home, "codex.toml")).mode & 0o777]).toEqual([
+    0o644, 0o644,
+  ]);
+}, 60_000);
+
+test("connect --fleet prints the path of each operating system, and refuses what clients would not accept", async () => {
+  const shown = await run("connect", "claude-code", "--fleet", "--url", gateway.publicUrl);
+  const elsewhere = gateway.publicUrl.replace("127.0.0.1", "localhost");
+  const renamed = await run("connect", "claude-code", "--fleet", "--url", elsewhere, "--write", "--to", "other.json");
+  const plain = await run("connect", "claude-code", "--fleet", "--url", "http://gateway.example.com");
+  const cursor = await run("connect", "cursor", "--fleet", "--url", gateway.publicUrl);
+
+  for (const path of [
+    "/etc/claude-code/managed-settings.json",
+    "/Library/Application Support/ClaudeCode/managed-settings.json",
+    String.raw`C:\Program Files\ClaudeCode\managed-settings.json`,
+  ])
+    expect(shown.stdout).toContain(path);
+  expect(renamed).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`calls itself ${gateway.publicUrl}`) as unknown,
+  });
+  expect(existsSync(join(home, "other.json"))).toBe(false);
+  expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining("is not https") as unknown });
+  expect(cursor).toMatchObject({ code: 1, stderr: expect.stringContaining("claude-code and codex") as unknown });
+}, 60_000);

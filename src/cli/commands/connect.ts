@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { resolve } from "node:path";
 import { Argument, type Command, Option } from "commander";
 import { processEnvironment } from "../../config/process-environment.ts";
 import { KEY_MODES, type KeyMode } from "../../core/key-mode.ts";
@@ -7,6 +8,7 @@ import { CannotEdit } from "../connect/cannot-edit.ts";
 import { type FileChange, planChanges, writeChanges } from "../connect/change-files.ts";
 import { type Client, type ClientName, CLIENTS, type FilePlan, SIGN_IN_CLIENTS } from "../connect/clients.ts";
 import { type ClientConnection, modeOf, NO_KEY, NO_MODEL, originOf, shownKey } from "../connect/connection.ts";
+import { FLEET_CLIENTS } from "../connect/fleet-clients.ts";
 import { type Listed, type OfferedModel, listModels } from "../connect/list-models.ts";
 import { findRunningDev } from "../dev/dev-folder.ts";
 import { isInTheClear } from "../in-the-clear.ts";
@@ -23,6 +25,8 @@ type Options = {
   url?: string;
   keyStdin?: true;
   signIn?: true;
+  fleet?: true;
+  to?: string;
   mode?: KeyMode;
   model?: string;
   check?: boolean;
@@ -39,6 +43,7 @@ export function addConnectCommand(program: Command): void {
     .option("--url <url>", "URL of the gateway (default: that of `tollgate dev` running in this folder)", httpUrl)
     .option("--key-stdin", "read the key from standard input (default: the variable TOLLGATE_KEY)")
     .option("--sign-in", "use the session of `tollgate login` instead of a key: the client runs `tollgate token`")
+    .option("--fleet", "settings for all users of a machine, who sign in themselves; --write needs the rights of root")
     .addOption(
       new Option("--mode <mode>", "what the key spends (default: by its first letters, tgc_ or tgt_)").choices(
         KEY_MODES,
@@ -48,36 +53,47 @@ export function addConnectCommand(program: Command): void {
     .option("--check", "call the gateway's list of models, which is free, to test the URL and the key")
     .option("--no-check", "with --write: do not call the gateway first")
     .option("--write", "change the client's files, after a backup of each")
+    .option("--to <file>", "with --fleet and --write: change this file instead of the one of this machine")
     .option("--json", "print JSON, without the key")
     .action(async (name: ClientName, options: Options) => {
       const client = clientOf(name, options);
       const connection = await readConnection(options);
-      const listed = (options.check ?? options.write) ? await listModels(connection) : null;
+      const isChecked = options.check ?? options.write;
+      const listed = isChecked && !options.fleet ? await listModels(connection) : null;
       if (listed !== null) connection.limits = limitsOf(requireModel(listed, client, options));
+      const asked = (isChecked && (await client.ask?.(connection))) || null;
+      if (asked?.verdict === "stop") throw new CommandError(notWritten(asked.line, options));
       if (options.write && client.needsModel && options.model === undefined) throw new CommandError("pass --model.");
-      const changes = options.write ? write(client, connection) : null;
-      const report = { name, client, connection, listed, changes };
+      if (options.to !== undefined && !(options.fleet && options.write))
+        throw new CommandError("--to is for --fleet with --write.");
+      const changes = options.write ? write(client, connection, options.to) : null;
+      const report = { name, client, connection, listed, changes, asked };
       printResult(connectView(report), { json: options.json === true, text: (screen) => connectText(report, screen) });
     });
 }
 
-function clientOf(name: ClientName, { signIn, keyStdin, mode }: Options): Client {
-  if (!signIn) return CLIENTS[name];
+function clientOf(name: ClientName, { signIn, fleet, keyStdin, mode }: Options): Client {
+  if (!signIn && !fleet) return CLIENTS[name];
+  const [option, clients] = fleet ? ["--fleet", FLEET_CLIENTS] : ["--sign-in", SIGN_IN_CLIENTS];
   if (keyStdin || mode !== undefined)
-    throw new CommandError("--sign-in needs no key. Leave --key-stdin and --mode out.");
-  const client = SIGN_IN_CLIENTS[name];
-  if (client === undefined)
-    throw new CommandError(
-      `${CLIENTS[name].title} can't run a command for a token. --sign-in is for ${Object.keys(SIGN_IN_CLIENTS).join(" and ")}.`,
-    );
+    throw new CommandError(`${option} needs no key. Leave --key-stdin and --mode out.`);
+  const client = clients[name];
+  if (client === undefined) {
+    const lacks = fleet ? "has no settings for a whole machine" : "can't run a command for a token";
+    throw new CommandError(`${CLIENTS[name].title} ${lacks}. ${option} is for ${Object.keys(clients).join(" and ")}.`);
+  }
   return client;
 }
+
+const notWritten = (problem: string, { write: writes }: Options): string =>
+  writes ? `${problem} Nothing was written. --no-check writes all the same.` : problem;
 
 /** With a token of the session where the gateway is to be called; it is written nowhere. */
 async function signedInConnection(url: string, options: Options): Promise<ClientConnection> {
   const origin = originOf(url, "credit");
   if (isInTheClear(origin))
     throw new CommandError(`${origin} is not https: everybody on the way could read the token.`);
+  if (options.fleet) return { origin, key: NO_KEY, model: options.model ?? NO_MODEL, limits: null };
   const file = openSessionFile(sessionPath(homedir(), processEnvironment()));
   const key =
     (options.check ?? options.write)
@@ -91,7 +107,7 @@ async function readConnection(options: Options): Promise<ClientConnection> {
   const url = options.url ?? dev?.publicUrl;
   if (url === undefined)
     throw new CommandError("pass --url with the address of the gateway, such as --url https://gateway.example.com.");
-  if (options.signIn) return signedInConnection(url, options);
+  if (options.signIn || options.fleet) return signedInConnection(url, options);
   const given = options.keyStdin
     ? await readCredential(process.stdin, "--key-stdin")
     : processEnvironment()["TOLLGATE_KEY"];
@@ -109,13 +125,9 @@ async function readConnection(options: Options): Promise<ClientConnection> {
 const MOST_NAMES = 20;
 
 /** The model that was named, if one was. A name that the key may not use would be found out by the client's first request. */
-function requireModel(
-  { models, problem }: Listed,
-  client: Client,
-  { model, write: writes }: Options,
-): OfferedModel | null {
-  if (problem !== null)
-    throw new CommandError(writes ? `${problem} Nothing was written. --no-check writes all the same.` : problem);
+function requireModel({ models, problem }: Listed, client: Client, options: Options): OfferedModel | null {
+  const { model, write: writes } = options;
+  if (problem !== null) throw new CommandError(notWritten(problem, options));
   const found = models.find(({ id }) => id === model);
   if (found !== undefined) return found;
   if (model === undefined && !(writes && client.needsModel)) return null;
@@ -134,8 +146,12 @@ const limitsOf = (model: OfferedModel | null): ClientConnection["limits"] =>
     ? null
     : { context: model.contextWindow, output: model.maxOutputTokens };
 
-function write(client: Client, connection: ClientConnection): FileChange[] {
-  const plans = client.files(connection, { home: homedir(), folder: process.cwd(), environment: processEnvironment() });
+function write(client: Client, connection: ClientConnection, to?: string): FileChange[] {
+  const environment = processEnvironment();
+  const places = { home: homedir(), folder: process.cwd(), environment, platform: process.platform };
+  const plans = client
+    .files(connection, places)
+    .map((plan) => (to === undefined ? plan : { ...plan, path: resolve(to) }));
   if (plans.length === 0)
     throw new CommandError(`${client.title} has no file for these settings.\n\n${client.paste(connection)}`);
   const planned = plans.flatMap((plan) => planOne(plan, client, connection));

@@ -27,6 +27,7 @@ type Planned = FileChange & { text: string; mode: number; plan: FilePlan };
 
 const MOST_BYTES = 1_048_576;
 const OWNER_ONLY = 0o600;
+const READ_BY_ALL = 0o644;
 
 /** Decides for all files before the first is written: one that cannot be changed leaves the others as they are. */
 export function planChanges(plans: readonly FilePlan[], now: Date): Planned[] {
@@ -35,7 +36,8 @@ export function planChanges(plans: readonly FilePlan[], now: Date): Planned[] {
     const text = plan.edit(present?.text ?? "");
     const outcome = present === null ? "created" : present.text === text ? "unchanged" : "changed";
     const stamp = now.toISOString().replaceAll(/[-:]|\.\d+/g, "");
-    const mode = present === null || plan.keepsKey ? OWNER_ONLY : present.mode;
+    const mode =
+      present === null && plan.isForAll ? READ_BY_ALL : present === null || plan.keepsKey ? OWNER_ONLY : present.mode;
     return {
       plan,
       path: plan.path,
@@ -50,12 +52,12 @@ export function planChanges(plans: readonly FilePlan[], now: Date): Planned[] {
 }
 
 export function writeChanges(planned: readonly Planned[]): void {
-  for (const { path, outcome, backup, closed, text, mode } of planned) {
+  for (const { path, outcome, backup, closed, text, mode, plan } of planned) {
     if (outcome === "unchanged") {
       if (closed) chmodSync(path, mode);
       continue;
     }
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(path), { recursive: true, mode: plan.isForAll ? 0o755 : 0o700 });
     if (backup !== null) {
       copyFileSync(path, backup);
       chmodSync(backup, OWNER_ONLY);

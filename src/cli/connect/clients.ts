@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import type { Environment } from "../../config/variable-names.ts";
+import { type Asked, askEqualCredentials } from "./ask-gateway.ts";
 import { type ClientConnection, NO_KEY, shownKey } from "./connection.ts";
 import { type JsonSetting, setJson, valueOf } from "./edit-json.ts";
 import { setToml, type TomlSettings, written } from "./edit-toml.ts";
 import { setVariables } from "./edit-variables.ts";
 
-/** A file of the client, and how it is changed. `keepsKey`: the key stands in it. */
-export type FilePlan = { path: string; keepsKey: boolean; edit: (text: string) => string };
+/** A file of the client, and how it is changed. `keepsKey`: the key stands in it. `isForAll`: every user of the machine reads it. */
+export type FilePlan = { path: string; keepsKey: boolean; isForAll?: true; edit: (text: string) => string };
 
 export type Client = {
   title: string;
@@ -16,12 +17,14 @@ export type Client = {
   files: (connection: ClientConnection, where: Places) => FilePlan[];
   /** What `files` cannot set right, seen in a file as it is. */
   warnings?: (text: string) => string[];
+  /** Asks the gateway, for nothing, whether it serves this client. */
+  ask?: (connection: ClientConnection) => Promise<Asked>;
   /** What comes after the settings. */
   next: string;
   needsModel: boolean;
 };
 
-export type Places = { home: string; folder: string; environment: Environment };
+export type Places = { home: string; folder: string; environment: Environment; platform: NodeJS.Platform };
 
 const exports = (variables: Readonly<Record<string, string>>, key: string): string =>
   Object.entries(variables)
@@ -70,7 +73,7 @@ const codexSettings = ({ origin, model }: ClientConnection): TomlSettings => ({
   values: { name: "Tollgate", base_url: `${origin}/v1`, env_key: "TOLLGATE_KEY", wire_api: "responses" },
 });
 
-function codexToml({ root, rootIfAbsent, table, values }: TomlSettings): string {
+export function codexToml({ root, rootIfAbsent, table, values }: TomlSettings): string {
   const lines = (named: TomlSettings["values"]): string[] =>
     Object.entries(named).map(([name, value]) => `${name} = ${written(value)}`);
   return [...lines({ ...root, ...rootIfAbsent }), "", `[${table}]`, ...lines(values)].join("\n");
@@ -96,7 +99,7 @@ const codex: Client = {
 };
 
 /** Its own command asks for tokens, so no key is anywhere. A provider of its own: `auth` excludes `env_key`. */
-const codexSignInSettings = ({ origin, model }: ClientConnection): TomlSettings => ({
+export const codexSignInSettings = ({ origin, model }: ClientConnection): TomlSettings => ({
   root: { model, model_provider: "tollgate-sign-in" },
   rootIfAbsent: { web_search: "disabled" },
   table: "model_providers.tollgate-sign-in",
@@ -127,15 +130,7 @@ const claudeCodeSignIn: Client = {
   title: "Claude Code",
   paste: (connection) => {
     const settings = { apiKeyHelper: helperOf(connection), env: claudeHelperVariables(connection) };
-    const managed = {
-      forceLoginMethod: "gateway",
-      forceLoginGatewayUrl: connection.origin,
-      parentSettingsBehavior: "merge",
-    };
-    return [
-      `// ~/.claude/settings.json\n${JSON.stringify(settings, null, 2)}`,
-      `// For a fleet, instead: /etc/claude-code/managed-settings.json. People then sign in with /login, without this command.\n${JSON.stringify(managed, null, 2)}`,
-    ].join("\n\n");
+    return `// ~/.claude/settings.json\n${JSON.stringify(settings, null, 2)}`;
   },
   files: (connection, { home, environment }) => [
     {
@@ -153,7 +148,8 @@ const claudeCodeSignIn: Client = {
         ]),
     },
   ],
-  next: "Ask the operator to set auth.accept_equal_credentials: Claude Code sends the token in both headers, and gets 401 otherwise. Start `claude`. `/status` shows the base URL.",
+  ask: askEqualCredentials,
+  next: "Claude Code sends the token in both headers: the gateway needs auth.accept_equal_credentials. Start `claude`. `/status` shows the base URL. For a fleet, use --fleet instead: people then sign in with /login, without this command.",
   needsModel: true,
 };
 

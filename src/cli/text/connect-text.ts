@@ -1,3 +1,4 @@
+import type { Asked } from "../connect/ask-gateway.ts";
 import type { FileChange } from "../connect/change-files.ts";
 import type { Client } from "../connect/clients.ts";
 import { type ClientConnection, shownKey } from "../connect/connection.ts";
@@ -13,16 +14,19 @@ export type ConnectReport = {
   listed: Listed | null;
   /** Null: nothing was to be written. */
   changes: readonly FileChange[] | null;
+  /** What the gateway answered to the client's question; null: it was not asked. */
+  asked: Asked | null;
 };
 
 /** As data. The key is in none of it. */
-export const connectView = ({ name, client, connection, listed, changes }: ConnectReport): object => ({
+export const connectView = ({ name, client, connection, listed, changes, asked }: ConnectReport): object => ({
   client: name,
   base_url: connection.origin,
   key: shownKey(connection.key),
   model: connection.model,
   settings: client.paste(connection),
   models: listed?.models?.map(({ id }) => id) ?? null,
+  gateway: asked?.line ?? null,
   files:
     changes?.map(({ path, outcome, backup, diff }) => ({
       path,
@@ -32,13 +36,19 @@ export const connectView = ({ name, client, connection, listed, changes }: Conne
     })) ?? null,
 });
 
-export function connectText({ client, connection, listed, changes }: ConnectReport, screen: Screen = PLAIN): string {
-  const checked =
-    listed?.models == null
+export function connectText(
+  { client, connection, listed, changes, asked }: ConnectReport,
+  screen: Screen = PLAIN,
+): string {
+  const checked = [
+    ...(listed?.models == null
       ? []
-      : [screen.paint("good", `The key works at ${connection.origin}; it may use ${counted(listed.models.length)}.`)];
+      : [screen.paint("good", `The key works at ${connection.origin}; it may use ${counted(listed.models.length)}.`)]),
+    ...(asked === null ? [] : [screen.paint(asked.verdict === "good" ? "good" : "bad", asked.line)]),
+  ];
   if (changes === null) {
-    const offer = client.files(connection, { home: "~", folder: ".", environment: {} }).map(({ path }) => path);
+    const places = { home: "~", folder: ".", environment: {}, platform: process.platform };
+    const offer = client.files(connection, places).map(({ path }) => path);
     const advice = offer.length === 0 ? [] : [`Use --write to set this in ${offer.join(" and ")}.`];
     return [client.paste(connection), ...checked, [client.next, ...advice].join("\n")].join("\n\n");
   }

@@ -80,4 +80,28 @@ export const SETTINGS_CHECKS: readonly Check[] = [
         : warning(`${waits} s, but a stream may run for ${runs} s: a restart would cut it`);
     },
   },
+  {
+    id: "settings-sign-in",
+    title: "client sign-in",
+    finds:
+      "People can sign in with clients, but `public_url` is not set, or Claude Code with `tollgate token` as its command gets 401 because it sends the token in both credential headers.",
+    fix: "Set auth.accept_equal_credentials: on.",
+    after: ["settings-load"],
+    run: (patient) => {
+      const { signIn, auth, publicUrl } = configOf(patient);
+      if (signIn.issuer === null) return ok("off; no identity provider is set");
+      const findings = [
+        publicUrl === null &&
+          warning(
+            "public_url is not set: clients accept only addresses of the origin that they were given",
+            "Set public_url to the address that clients use.",
+          ),
+        auth.acceptEqualCredentials === "off" &&
+          warning(
+            "Claude Code with `tollgate token` as its command gets 401: it sends the token in both credential headers",
+          ),
+      ].filter((finding) => finding !== false);
+      return findings.length === 0 ? ok(`on, at ${publicUrl}; equal credentials are accepted`) : findings;
+    },
+  },
 ];

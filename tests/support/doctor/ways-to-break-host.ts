@@ -5,6 +5,13 @@ import { createSecret } from "../../../src/core/secret.ts";
 import { ADMIN_TOKEN, GIBIBYTE } from "./installation.ts";
 import { onHost, type WayToBreak } from "./way-to-break.ts";
 
+const SIGN_IN = {
+  TOLLGATE_SIGN_IN_ISSUER: "https://id.example.com",
+  TOLLGATE_SIGN_IN_CLIENT_ID: "tollgate",
+  TOLLGATE_SIGN_IN_GROUPS: "* -> member of Acme",
+  TOLLGATE_CREDENTIAL_KEY: Buffer.alloc(32, 7).toString("base64"),
+};
+
 /** In the settings, and on the machine that the gateway runs on. */
 export const HOST_WAYS: readonly WayToBreak[] = [
   {
@@ -70,6 +77,26 @@ export const HOST_WAYS: readonly WayToBreak[] = [
       status: "warning",
       message: /^30 s, but a stream may run for 300 s/,
       fix: /drain\.deadline_ms above/,
+    },
+  },
+  {
+    breaks: "the helper of Claude Code",
+    environment: { ...SIGN_IN, TOLLGATE_PUBLIC_URL: "https://gateway.example.com" },
+    expected: {
+      id: "settings-sign-in",
+      status: "warning",
+      message: /^Claude Code with `tollgate token` as its command gets 401/,
+      fix: /auth\.accept_equal_credentials: on/,
+    },
+  },
+  {
+    breaks: "the address of clients",
+    environment: { ...SIGN_IN, TOLLGATE_AUTH_ACCEPT_EQUAL_CREDENTIALS: "on" },
+    expected: {
+      id: "settings-sign-in",
+      status: "warning",
+      message: /^public_url is not set/,
+      fix: /Set public_url/,
     },
   },
   {
