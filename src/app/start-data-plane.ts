@@ -31,6 +31,7 @@ import { createRouteHealth } from "../upstream/route-health.ts";
 import type { ClientSignIn } from "./create-client-sign-in.ts";
 import { createHolder } from "./create-holder.ts";
 import { createGeneration } from "./create-generation.ts";
+import { createSpentByDay } from "./create-spent-by-day.ts";
 import { keepCurrent } from "./keep-current.ts";
 import { type JoinedLedgers, joinLedgers } from "./join-ledgers.ts";
 import type { ProcessParts } from "./process-parts.ts";
@@ -167,9 +168,13 @@ function useCases(parts: ProcessParts, made: Made) {
 }
 
 /** What sessions of clients have beside what keys have. */
-const sessionUses = ({ config: { creditUsd }, clock }: ProcessParts, showUsage: ShowUsage) => ({
-  showClientUsage: createShowClientUsage({ showUsage, creditUsd }),
-  recentLimits: createRecentLimits({ showUsage, clock }),
+const sessionUses = (parts: ProcessParts, showUsage: ShowUsage) => ({
+  showClientUsage: createShowClientUsage({
+    showUsage,
+    spentByDay: createSpentByDay(parts),
+    creditUsd: parts.config.creditUsd,
+  }),
+  recentLimits: createRecentLimits({ showUsage, clock: parts.clock }),
 });
 
 /** What the public listener knows beside its use cases. */

@@ -46,7 +46,10 @@ beforeAll(async () => {
   const file = pathOf(folder, "clients.json");
   writeFileSync(file, JSON.stringify(SETTINGS));
   gateway = await startGatewayProcess({
-    models: { messages: modelFor(MESSAGE, "sim") },
+    models: {
+      messages: modelFor(MESSAGE, "sim"),
+      dear: { ...modelFor(MESSAGE, "sim"), price: { input: "1000", output: "1000" } },
+    },
     settings: {
       ...signInSettings(oidc, GROUPS),
       TOLLGATE_SIGN_IN_CLIENT_SETTINGS: file,
@@ -78,7 +81,7 @@ async function signedIn(login: string, ...groups: string[]): Promise<string> {
 const ask = (path: string, token: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${gateway.publicUrl}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } });
 
-const generate = (token: string, path = "/v1/messages"): Promise<Response> =>
+const generate = (token: string, path = "/v1/messages", model = "messages"): Promise<Response> =>
   fetch(`${gateway.publicUrl}${path}`, {
     method: "POST",
     headers: {
@@ -86,7 +89,7 @@ const generate = (token: string, path = "/v1/messages"): Promise<Response> =>
       "content-type": "application/json",
       "anthropic-version": "2023-06-01",
     },
-    body: JSON.stringify({ model: "messages", max_tokens: 500, messages: [{ role: "user", content: "hello" }] }),
+    body: JSON.stringify({ model, max_tokens: 500, messages: [{ role: "user", content: "hello" }] }),
   });
 
 describe("managed settings", () => {
@@ -155,10 +158,27 @@ describe("usage and limits", () => {
     });
   });
 
-  test("somebody without a limit that renews is shown none", async () => {
-    const body = (await (await ask("/api/oauth/usage", await signedIn("fay", "free"))).json()) as object;
+  test("somebody without a limit that renews is shown what they spent today, this week and this month", async () => {
+    const token = await signedIn("fay", "free");
+    await (await generate(token, "/v1/messages", "dear")).text();
+    const response = await ask("/api/oauth/usage", token);
 
-    expect(body).toMatchObject({ extra_usage: { is_enabled: false, monthly_limit: null }, limits: [] });
+    const body = (await response.json()) as { extra_usage: { used_credits: number } };
+    const { used_credits: spent } = body.extra_usage;
+    const unlimited = { limit: null, used_credits: spent, utilization: null };
+    expect(spent).toBeGreaterThan(0);
+    expect(body).toEqual({
+      extra_usage: {
+        is_enabled: true,
+        monthly_limit: null,
+        used_credits: spent,
+        utilization: null,
+        currency: "USD",
+        daily: unlimited,
+        weekly: unlimited,
+      },
+      limits: [],
+    });
   });
 
   test("a response tells how full the limit is, once it is known", async () => {
