@@ -61,7 +61,6 @@ export function createClientSignInOn(parts: Parts): ClientSignIn | null {
         { id, email },
         { actor: email, personId: id, requestId, via: "sso", reason, ...(address !== null && { address }) },
       ),
-    clock,
   });
   const { issuer, clientSettings, clientTelemetryUrl: collectorUrl } = config.signIn;
   const settings = clientSettings === null ? [] : readClientSettings(clientSettings);

@@ -19,7 +19,7 @@ export type DeviceQuestion = {
   /** Null: not known. */
   clientAddress: string | null;
   browserAddress: string | null;
-  startedAtMs: number;
+  startedMsAgo: number;
 };
 
 /** A browser came back: what its person is asked, with what it must bring along with the answer; or who wants to see their own account. */

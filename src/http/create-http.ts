@@ -286,7 +286,7 @@ function socketsOf(
 
 /** How clients sign in, with the paths of Claude Code's gateway protocol. */
 function signInRoutes(
-  { clientSignIn, holder, showClientUsage, publicUrl, address, clock }: Parts,
+  { clientSignIn, holder, showClientUsage, publicUrl, address }: Parts,
   { callerAddress, arrivals }: { callerAddress: CallerAddress; arrivals: Arrivals },
 ): readonly PublicRoute[] {
   if (clientSignIn === null) return [];
@@ -294,7 +294,6 @@ function signInRoutes(
   const shared = {
     ...clientSignIn,
     publicUrl,
-    clock,
     callerAddress,
     readForm: createReadForm(createReadSmallForm(arrivals)),
     cookie: createDeviceCookie("device", isSecure),

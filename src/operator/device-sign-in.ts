@@ -1,5 +1,4 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Clock } from "../core/clock.ts";
 import type { ClientTokens, DeviceSignIn, DeviceStarted, Visitor } from "../core/device-sign-in.ts";
 import { Fault, fieldFault } from "../core/fault.ts";
 import { Forbidden } from "../core/forbidden.ts";
@@ -57,16 +56,15 @@ type Parts = {
   personOf: (personId: string) => Promise<ShownPerson | null>;
   /** Written into the audit log before the client can use it. */
   audit: (person: { id: string; email: string }, from: Visitor & { reason: string }) => Promise<void>;
-  clock: Pick<Clock, "nowMs">;
 };
 
 // oxlint-disable-next-line max-lines-per-function -- the steps of one flow, in their order.
 export function createDeviceSignIn(parts: Parts): DeviceSignIn {
-  const { store, failures, signIn, sessions, unknown, departures, personOf, clock } = parts;
+  const { store, failures, signIn, sessions, unknown, departures, personOf } = parts;
   let lookups = 0;
 
   async function start({ address, agent }: Visitor): Promise<DeviceStarted> {
-    const atMs = clock.nowMs();
+    const atMs = await store.nowMs();
     const deviceCode = randomBytes(32).toString("base64url");
     const order = {
       deviceDigest: digestOf(deviceCode),
@@ -96,7 +94,7 @@ export function createDeviceSignIn(parts: Parts): DeviceSignIn {
 
   /** Counted before it is looked at, so that those who come together are all counted; what was right is taken back. */
   async function guarded<Found>({ address }: Visitor, look: () => Promise<Found | null>): Promise<Found> {
-    const atMs = clock.nowMs();
+    const atMs = await store.nowMs();
     const subjects = [digestOf(`device code ${address === null ? "anywhere" : placeOf(address)}`)];
     const [counted] = await failures.count(subjects, { atMs, windowMs: WRONG_WINDOW_MS });
     if (counted !== undefined && counted.failures > (address === null ? MOST_WRONG_ANYWHERE : MOST_WRONG)) {
@@ -158,7 +156,7 @@ export function createDeviceSignIn(parts: Parts): DeviceSignIn {
     enter: async (typed, from) => {
       const { id } = await guarded(from, async () => {
         const code = readUserCode(typed);
-        return code === null ? null : store.enter(code, { atMs: clock.nowMs(), most: MOST_ENTRIES });
+        return code === null ? null : store.enter(code, { atMs: await store.nowMs(), most: MOST_ENTRIES });
       });
       return signIn.begin(`/device/${id}`);
     },
@@ -182,7 +180,8 @@ export function createDeviceSignIn(parts: Parts): DeviceSignIn {
       const person = await personOf(personId);
       if (person === null || person.account === null) throw noAccount(person);
       const secret = randomBytes(32).toString("base64url");
-      const who = { personId, answerDigest: digestOf(secret), atMs: clock.nowMs() };
+      const atMs = await store.nowMs();
+      const who = { personId, answerDigest: digestOf(secret), atMs };
       const grant = await store.identify(id, who);
       if (grant === null) throw nothingWaits();
       const question = {
@@ -193,13 +192,13 @@ export function createDeviceSignIn(parts: Parts): DeviceSignIn {
         client: clientNamed(grant.agent),
         clientAddress: grant.address,
         browserAddress: address,
-        startedAtMs: grant.createdAtMs,
+        startedMsAgo: atMs - grant.createdAtMs,
       };
       return { kind: "asked", question, secret };
     },
 
     decide: async (secret, { verdict, ...from }) => {
-      const decided = await store.decide(digestOf(secret), { verdict, atMs: clock.nowMs() });
+      const decided = await store.decide(digestOf(secret), { verdict, atMs: await store.nowMs() });
       if (decided === null) throw nothingWaits();
       const { grant, personId } = decided;
       const email = (await personOf(personId))?.email ?? "";
@@ -210,10 +209,10 @@ export function createDeviceSignIn(parts: Parts): DeviceSignIn {
 
     redeem: async (deviceCode, from) => {
       const polled = await lookedUp(from, {
-        look: () =>
+        look: async () =>
           DEVICE_CODE.test(deviceCode)
-            ? store.poll(digestOf(deviceCode), { atMs: clock.nowMs(), leastMs: LEAST_BETWEEN_MS })
-            : Promise.resolve({ kind: "expired" } as const),
+            ? store.poll(digestOf(deviceCode), { atMs: await store.nowMs(), leastMs: LEAST_BETWEEN_MS })
+            : ({ kind: "expired" } as const),
         isKnown: ({ kind }) => kind !== "expired",
       });
       if (polled.kind !== "approved") return polled.kind;

@@ -1,3 +1,4 @@
+import { invariant } from "../core/invariant.ts";
 import type { Database } from "../db/database.ts";
 import type { DeviceGrant, DeviceGrantStore } from "./device-grant.ts";
 
@@ -20,6 +21,12 @@ const grantOf = ({ id, userCode, createdAt, expiresAt, address, agent }: Row): D
 
 // oxlint-disable-next-line max-lines-per-function -- one statement after the other.
 export const createDeviceGrantStore = (database: Pick<Database, "query" | "transaction">): DeviceGrantStore => ({
+  nowMs: async () => {
+    const [row] = await database.query<{ now: Date }>("select clock_timestamp() as now");
+    invariant(row, "a database knows the time");
+    return row.now.getTime();
+  },
+
   add: async ({ id, deviceDigest, userCode, createdAtMs, expiresAtMs, address, place, agent }, mostAtPlace) => {
     const at = new Date(createdAtMs);
     await database.query(

@@ -42,6 +42,8 @@ export type DevicePoll =
   | { kind: "approved"; grant: DeviceGrant; personId: string };
 
 export type DeviceGrantStore = {
+  /** The time of the database. A client starts, polls and is approved at any process, and the clocks of these may differ. */
+  nowMs: () => Promise<number>;
   /** `code_taken`: another has this user code. `too_many`: as many wait as may from one place. */
   add: (order: DeviceGrantOrder, mostAtPlace: number) => Promise<"added" | "code_taken" | "too_many">;
   /** Finds one that waits by what a person typed, as often as a code may be typed; beyond that it is denied. */

@@ -211,3 +211,35 @@ test("somebody who is refused by the provider, or cancels, is refused", async ()
     detail: "the provider answered access_denied",
   });
 });
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
+
+test.each([
+  ["20 seconds behind", () => ({ iat: nowSeconds() - 320, exp: nowSeconds() - 20 }), "identified"],
+  ["two minutes behind", () => ({ iat: nowSeconds() - 420, exp: nowSeconds() - 120 }), "unknown"],
+  [
+    "20 seconds ahead",
+    () => ({ iat: nowSeconds() + 20, nbf: nowSeconds() + 20, exp: nowSeconds() + 320 }),
+    "identified",
+  ],
+  [
+    "two minutes ahead",
+    () => ({ iat: nowSeconds() + 120, nbf: nowSeconds() + 120, exp: nowSeconds() + 420 }),
+    "unknown",
+  ],
+] as const)(
+  "of a provider whose clock is %s, a token of five minutes is taken within the tolerance alone",
+  async (_how, times, kind) => {
+    const { attempt, query } = await cameBack();
+    oidc.tamper((claims) => ({ ...claims, ...times() }));
+
+    expect((await provider.finish(query, attempt)).kind).toBe(kind);
+  },
+);
+
+test("a provider whose clock is wrong ends nobody's access: what it says at a check is unknown, not a refusal", async () => {
+  const { refreshToken } = await signedIn();
+  oidc.tamper((claims) => ({ ...claims, iat: nowSeconds() - 7_200, exp: nowSeconds() - 3_600 }));
+
+  expect((await provider.refresh(refreshToken?.reveal() ?? "", "ann")).kind).toBe("unknown");
+});

@@ -6,6 +6,7 @@ import { createKeyStore } from "../../src/keys/key-store.ts";
 import { createSecret, digestOf } from "../../src/keys/secret.ts";
 import { type GatewayProcess, rememberSecrets } from "./gateway-process.ts";
 import { serveCatalogue } from "./serve-catalogue.ts";
+import { type ServeProcess, startServeProcess } from "./serve-process.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-chained-keys";
 const BUCKET = 7;
@@ -30,24 +31,43 @@ export type ChainedGateway = {
   transaction: Database["transaction"];
   /** What the process has written to its log. */
   output: () => string;
+  process: ServeProcess;
+  /** One more process on the same database. */
+  startAnother: (settings?: Record<string, string>) => Promise<ServeProcess>;
   stop: () => Promise<void>;
 };
 
 /** A gateway on PostgreSQL with accounts above its keys. Every token of its models costs a thousandth of a credit. */
 export async function startChainedGateway(settings: Record<string, string> = {}): Promise<ChainedGateway> {
-  const { served, database, stop } = await serveCatalogue({ adminToken: ADMIN_TOKEN, catalogueAt, settings });
+  const { served, database, folder, environment, stop } = await serveCatalogue({
+    adminToken: ADMIN_TOKEN,
+    catalogueAt,
+    settings,
+  });
+  const others: ServeProcess[] = [];
   return {
     gateway: { publicUrl: served.url, adminUrl: served.adminUrl, adminToken: ADMIN_TOKEN } as GatewayProcess,
     ...treeIn(database),
     query: database.query,
     transaction: database.transaction,
     output: served.output,
-    stop,
+    process: served,
+    startAnother: async (more = {}) => {
+      const another = await startServeProcess({ folder, environment: { ...environment, ...more } });
+      others.push(another);
+      return another;
+    },
+    stop: async () => {
+      await Promise.all(others.map((another) => another.stop()));
+      await stop();
+    },
   };
 }
 
 /** The structure as operators change it, by the functions of the database. */
-function treeIn(database: Database): Omit<ChainedGateway, "gateway" | "query" | "transaction" | "output" | "stop"> {
+function treeIn(
+  database: Database,
+): Pick<ChainedGateway, "account" | "limit" | "purse" | "key" | "setStatus" | "usedOf"> {
   const store = createKeyStore(database);
   const changed = async (call: string, values: readonly unknown[]): Promise<number> => {
     const [row] = await database.query<{ result: string; counter: number | null }>(`select * from ${call}`, values);

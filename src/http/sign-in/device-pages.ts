@@ -43,14 +43,14 @@ export const codePage = ({ host, code, problem }: { host: string; code: string; 
   });
 
 /** Who is signing in to what, and from where. Nothing is approved before this page is sent back. */
-export function decisionPage(question: DeviceQuestion, { host, nowMs }: { host: string; nowMs: number }): string {
-  const { email, name, account, userCode, client, clientAddress, browserAddress, startedAtMs } = question;
+export function decisionPage(question: DeviceQuestion, host: string): string {
+  const { email, name, account, userCode, client, clientAddress, browserAddress, startedMsAgo } = question;
   const isElsewhere = clientAddress !== null && browserAddress !== null && clientAddress !== browserAddress;
   const rows = [
     ["Signed in as", name === email ? email : `${name} (${email})`],
     ["Account", account],
     ["Client", client],
-    ["Started", `${ago(nowMs - startedAtMs)}${clientAddress === null ? "" : ` from ${clientAddress}`}`],
+    ["Started", `${ago(startedMsAgo)}${clientAddress === null ? "" : ` from ${clientAddress}`}`],
   ] as const;
   return page({
     title: "Approve this client?",

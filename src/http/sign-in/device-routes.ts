@@ -1,4 +1,3 @@
-import type { Clock } from "../../core/clock.ts";
 import type { DeviceSignIn } from "../../core/device-sign-in.ts";
 import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
@@ -26,7 +25,6 @@ export type DeviceRouteParts = {
   publicUrl: () => string;
   /** The scheme of the identity provider, where the form of the code leads in the end. */
   providerScheme: "https:" | "http:";
-  clock: Pick<Clock, "nowMs">;
 };
 
 /** The pages that a person sees. */
@@ -78,7 +76,7 @@ const takeCode: Shown = async (parts, exchange, host) => {
 };
 
 const comeBack: Shown = async (parts, exchange, host) => {
-  const { deviceSignIn, cookie, browser, callerAddress, clock } = parts;
+  const { deviceSignIn, cookie, browser, callerAddress } = parts;
   const { request, response, context } = exchange;
   const query = queryOf(request);
   const own = browser?.cookie.read(request) ?? null;
@@ -89,7 +87,7 @@ const comeBack: Shown = async (parts, exchange, host) => {
     invariant(browser, "a browser came back to the console that there is");
     return enterConsole(browser, exchange, { ...back, ...visitorOf(exchange, callerAddress) });
   }
-  const html = decisionPage(back.question, { host, nowMs: clock.nowMs() });
+  const html = decisionPage(back.question, host);
   const bytesOut = sendPage(response, { requestId: context.requestId, html, cookie: cookie.set(back.secret) });
   return { ...NOTHING_GENERATED, status: 200, bytesOut };
 };
