@@ -8,11 +8,12 @@ import { createId } from "../../../src/core/ids.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../../src/db/migrate.ts";
 import { createPostgres } from "../../../src/db/postgres.ts";
-import { createSecret, digestOf } from "../../../src/keys/secret.ts";
+import { bucketOf, createSecret, digestOf } from "../../../src/keys/secret.ts";
 import { createEvents } from "../../../src/telemetry/events.ts";
 import { createLogger } from "../../../src/telemetry/logger.ts";
 import { createMetrics } from "../../../src/telemetry/metrics.ts";
 import { type Cluster, startCluster } from "../../support/postgres.ts";
+import { signIns } from "../../support/signed-in.ts";
 import { startSimulatorProcess } from "../../support/simulator-process.ts";
 import { until } from "../../support/until.ts";
 import { findWrong } from "./fold.ts";
@@ -140,5 +141,40 @@ test("keys of either ledger work, each is charged where its money is, and one th
   await until(async () => (await generate(high)) === 200, "the other ledger is back");
 
   expect(await booksOf(here)).toMatchObject({ keys: 1n, charges: 21n });
+  for (const database of [here, there]) expect(await findWrong(database)).toEqual([]);
+});
+
+/** Somebody with an account, a purse and a session in one of the ledgers. */
+async function signInAt(database: Database, bucket: number): Promise<string> {
+  const id = createId(Date.now());
+  const [opened] = await database.query<{ result: string }>("select * from account_open_v1($1, null, $2, 'team', $3)", [
+    id,
+    `Account ${bucket}`,
+    bucket,
+  ]);
+  expect(opened?.result).toBe("done");
+  const [purse] = await database.query<{ counter: number }>(
+    "select * from counter_open_v1($1, null, 'purse', 'credit', 0, 'none', null, 'test')",
+    [id],
+  );
+  await database.query("select fund_v1($1, $2, 'purchase', $3, 'test')", [purse?.counter, `opening ${id}`, CREDIT]);
+  const { tokens } = await signIns(database).signIn(`person-${bucket}@acme.example`, id);
+  return tokens.accessToken;
+}
+
+test("a session is served by the ledger of the bucket in its token, and by no other", async () => {
+  const [low, high] = [await signInAt(here, 18), await signInAt(there, 4_001)];
+  const before = { here: await booksOf(here), there: await booksOf(there) };
+
+  expect([bucketOf(low), bucketOf(high)]).toEqual([18, 4_001]);
+  expect([await generate(low), await generate(low), await generate(high)]).toEqual([200, 200, 200]);
+  expect((await booksOf(here))?.charges).toBe((before.here?.charges ?? 0n) + 2n);
+  expect((await booksOf(there))?.charges).toBe((before.there?.charges ?? 0n) + 1n);
+
+  // Without the other server a session goes on, so it asks nothing of it.
+  await away.stop({ mode: "immediate" });
+  expect([await generate(low), await generate(high)]).toEqual([200, 503]);
+  await away.start();
+  await until(async () => (await generate(high)) === 200, "the other ledger is back");
   for (const database of [here, there]) expect(await findWrong(database)).toEqual([]);
 });
