@@ -2,7 +2,7 @@ import { isObject } from "../../core/is-object.ts";
 import type { ClientConnection } from "./connection.ts";
 
 /** What the gateway answered to a question of a client's. `stop`: nothing is written. */
-export type Asked = { verdict: "good" | "warning" | "stop"; line: string };
+export type GatewayReply = { verdict: "good" | "warning" | "stop"; line: string };
 
 const TIMEOUT_MS = 10_000;
 const DISCOVERY = "/.well-known/oauth-authorization-server";
@@ -20,7 +20,7 @@ async function get(url: string, headers: Record<string, string>): Promise<Answer
 }
 
 /** Whether a token is good in both headers at once, which is how Claude Code sends what a command printed. */
-export async function askEqualCredentials({ origin, key }: ClientConnection): Promise<Asked> {
+export async function askEqualCredentials({ origin, key }: ClientConnection): Promise<GatewayReply> {
   const answer = await get(`${origin}/v1/models`, { authorization: `Bearer ${key}`, "x-api-key": key });
   if ("unreachable" in answer) return { verdict: "warning", line: `${origin} can't be reached: ${answer.unreachable}` };
   if (answer.status !== 401)
@@ -32,8 +32,8 @@ export async function askEqualCredentials({ origin, key }: ClientConnection): Pr
 }
 
 /** Whether clients find the sign-in there, and accept what they find: only addresses of the origin that they were given. */
-export async function askSignIn({ origin }: ClientConnection): Promise<Asked> {
-  const stop = (line: string): Asked => ({ verdict: "stop", line });
+export async function askSignIn({ origin }: ClientConnection): Promise<GatewayReply> {
+  const stop = (line: string): GatewayReply => ({ verdict: "stop", line });
   const answer = await get(`${origin}${DISCOVERY}`, {});
   if ("unreachable" in answer) return stop(`${origin} can't be reached: ${answer.unreachable}`);
   const { status, body } = answer;

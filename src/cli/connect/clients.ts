@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Environment } from "../../config/variable-names.ts";
-import { type Asked, askEqualCredentials } from "./ask-gateway.ts";
+import { type GatewayReply, askEqualCredentials } from "./ask-gateway.ts";
 import { type ClientConnection, NO_KEY, shownKey } from "./connection.ts";
 import { type JsonSetting, setJson, valueOf } from "./edit-json.ts";
 import { setToml, type TomlSettings, written } from "./edit-toml.ts";
@@ -18,7 +18,7 @@ export type Client = {
   /** What `files` cannot set right, seen in a file as it is. */
   warnings?: (text: string) => string[];
   /** Asks the gateway, for nothing, whether it serves this client. */
-  ask?: (connection: ClientConnection) => Promise<Asked>;
+  ask?: (connection: ClientConnection) => Promise<GatewayReply>;
   /** What comes after the settings. */
   next: string;
   needsModel: boolean;

@@ -1,4 +1,4 @@
-import type { Asked } from "../connect/ask-gateway.ts";
+import type { GatewayReply } from "../connect/ask-gateway.ts";
 import type { FileChange } from "../connect/change-files.ts";
 import type { Client } from "../connect/clients.ts";
 import { type ClientConnection, shownKey } from "../connect/connection.ts";
@@ -15,7 +15,7 @@ export type ConnectReport = {
   /** Null: nothing was to be written. */
   changes: readonly FileChange[] | null;
   /** What the gateway answered to the client's question; null: it was not asked. */
-  asked: Asked | null;
+  asked: GatewayReply | null;
 };
 
 /** As data. The key is in none of it. */
