@@ -7,7 +7,7 @@ import type { RecentLimits } from "../gateway/client/recent-limits.ts";
 import type { CountRequest } from "../gateway/count-request.ts";
 import type { Caller, OpenRequest } from "../gateway/open-request.ts";
 import type { Events } from "../telemetry/events.ts";
-import { limitHeaders, NOT_ON_REFUSALS, renderToSession } from "../wire/errors/session-limit.ts";
+import { isLimitHeader, limitHeaders, renderToSession } from "../wire/errors/session-limit.ts";
 import type { RenderFault } from "../wire/errors/shape.ts";
 import type { CallerAddress } from "./caller-address.ts";
 import { type EqualCredentials, extractCredential, missingCredential } from "./credential.ts";
@@ -190,7 +190,8 @@ function tellLimit({ recentLimits }: Pick<Parts, "recentLimits">, { response }: 
 const refusalToSession =
   (response: ServerResponse, nowMs: number): RenderFault =>
   (fault, requestId) => {
-    if (!response.headersSent) for (const name of NOT_ON_REFUSALS) response.removeHeader(name);
+    if (!response.headersSent)
+      for (const name of response.getHeaderNames().filter(isLimitHeader)) response.removeHeader(name);
     return renderToSession(fault, requestId, nowMs);
   };
 

@@ -197,6 +197,10 @@ describe("usage and limits", () => {
     expect(Number(headers.get(name))).toBeLessThan(0.75);
     expect(headers.get("anthropic-ratelimit-unified-status")).toBe("allowed");
     expect(headers.get("anthropic-ratelimit-unified-representative-claim")).toBe("overage");
+
+    const refused = await generate(token, "/v1/messages", "nobody");
+    expect(refused.status).toBe(404);
+    expect([...refused.headers.keys()].filter((each) => each.startsWith("anthropic-ratelimit"))).toEqual([]);
   });
 
   test("a session's used-up limit is 429 billing_error with the renewal on messages, and 402 on chat, as for keys", async () => {

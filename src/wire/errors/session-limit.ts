@@ -40,8 +40,8 @@ export function renderToSession(fault: Fault, requestId: string, nowMs: number):
   };
 }
 
-/** With these the client would replace the message of a refusal by its own. */
-export const NOT_ON_REFUSALS: readonly string[] = [`${PREFIX}-representative-claim`, `${PREFIX}-overage-status`];
+/** What a refusal does not say unless it is the limit that refuses: the client would show words of its own in place of the message. */
+export const isLimitHeader = (name: string): boolean => name.startsWith(PREFIX);
 
 /** What a response that succeeds tells of the limit that is used most. `used`: from 0 to 1. */
 export function limitHeaders({ used, renewsAtMs }: { used: number; renewsAtMs: number }): Record<string, string> {
