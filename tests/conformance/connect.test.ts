@@ -100,6 +100,13 @@ test("Codex gets its provider and its key, of a token budget too, from standard 
   expect(read(".codex/.env")).toBe(`TOLLGATE_KEY=${gateway.keys.token_budget}\n`);
 });
 
+test("Codex is told not to use WebSockets that the gateway does not accept", async () => {
+  seed(".codex/config.toml", "[model_providers.tollgate]\nsupports_websockets = true\n");
+
+  expect(await connect("codex --model sim-fast --write")).toMatchObject({ code: 0 });
+  expect(read(".codex/config.toml")).toContain("supports_websockets = false\n");
+});
+
 test("opencode gets the limits of the model, and the SDKs a .env in the folder", async () => {
   expect(await connect("opencode --model sim-fast --write")).toMatchObject({ code: 0 });
   expect(await connect("openai-sdk --write")).toMatchObject({ code: 0 });

@@ -1,9 +1,14 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import OpenAI from "openai";
 import { ResponsesWS } from "openai/resources/responses/ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chargesOf, issueKey, operate } from "../contract/operator.ts";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 import { requestsDuring } from "../support/request-log.ts";
+import { runTollgate } from "../support/run-tollgate.ts";
 import { create, HandshakeRefused, openSocket, type SocketEvent } from "../support/socket-client.ts";
 import { until } from "../support/until.ts";
 
@@ -34,6 +39,22 @@ const textOf = (events: readonly SocketEvent[]): string =>
 
 const idOf = (events: readonly SocketEvent[]): string =>
   (events.at(-1)?.["response"] as { id: string } | undefined)?.id ?? "";
+
+test("`tollgate connect codex` finds out that WebSockets are accepted, and leaves none open", async () => {
+  const home = mkdtempSync(join(tmpdir(), "tollgate-home-"));
+  const { secret } = await issueKey(gateway, { credit: "1" });
+  const env = { ...childEnvironment(), HOME: home, TOLLGATE_KEY: secret };
+  const words = ["connect", "codex", "--model", "quick", "--url", gateway.publicUrl];
+  const asked = await runTollgate([...words, "--check"], { cwd: home, env });
+  const unasked = await runTollgate(words, { cwd: home, env });
+  const refused = await runTollgate([...words, "--check"], { cwd: home, env: { ...env, TOLLGATE_KEY: `${secret}x` } });
+  rmSync(home, { recursive: true });
+
+  expect(asked.stdout).toContain('wire_api = "responses"\nsupports_websockets = true\n');
+  expect(unasked.stdout).not.toContain("supports_websockets");
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  await until(async () => /^tollgate_open_websockets\S* 0$/m.test(await gateway.metrics()), "the socket is closed");
+});
 
 describe("responses over a WebSocket", () => {
   test.each(["quick", "crossed"])(

@@ -4,6 +4,7 @@ import { Argument, type Command, Option } from "commander";
 import { processEnvironment } from "../../config/process-environment.ts";
 import { KEY_MODES, type KeyMode } from "../../core/key-mode.ts";
 import { httpUrl } from "../arguments.ts";
+import { acceptsSockets } from "../connect/accepts-sockets.ts";
 import { CannotEdit } from "../connect/cannot-edit.ts";
 import { type FileChange, planChanges, writeChanges } from "../connect/change-files.ts";
 import { type Client, type ClientName, CLIENTS, type FilePlan, SIGN_IN_CLIENTS } from "../connect/clients.ts";
@@ -61,6 +62,7 @@ export function addConnectCommand(program: Command): void {
       const isChecked = options.check ?? options.write;
       const listed = isChecked && !options.fleet ? await listModels(connection) : null;
       if (listed !== null) connection.limits = limitsOf(requireModel(listed, client, options));
+      if (listed !== null && client.usesSockets) connection.sockets = await acceptsSockets(connection);
       const asked = (isChecked && (await client.ask?.(connection))) || null;
       if (asked?.verdict === "stop") throw new CommandError(notWritten(asked.line, options));
       if (options.write && client.needsModel && options.model === undefined) throw new CommandError("pass --model.");
@@ -93,13 +95,13 @@ async function signedInConnection(url: string, options: Options): Promise<Client
   const origin = originOf(url, "credit");
   if (isInTheClear(origin))
     throw new CommandError(`${origin} is not https: everybody on the way could read the token.`);
-  if (options.fleet) return { origin, key: NO_KEY, model: options.model ?? NO_MODEL, limits: null };
+  if (options.fleet) return { origin, key: NO_KEY, model: options.model ?? NO_MODEL, limits: null, sockets: null };
   const file = openSessionFile(sessionPath(homedir(), processEnvironment()));
   const key =
     (options.check ?? options.write)
       ? await freshToken(origin, { file, refresh: refreshTokens, nowMs: Date.now })
       : NO_KEY;
-  return { origin, key, model: options.model ?? NO_MODEL, limits: null };
+  return { origin, key, model: options.model ?? NO_MODEL, limits: null, sockets: null };
 }
 
 async function readConnection(options: Options): Promise<ClientConnection> {
@@ -119,7 +121,7 @@ async function readConnection(options: Options): Promise<ClientConnection> {
     throw new CommandError(`${shownKey(key)} is a ${named} key. Leave --mode out.`);
   const origin = originOf(url, options.mode ?? named ?? "credit");
   if (key !== NO_KEY && isInTheClear(origin)) warn(`${origin} is not https: everybody on the way can read the key.`);
-  return { origin, key, model: options.model ?? NO_MODEL, limits: null };
+  return { origin, key, model: options.model ?? NO_MODEL, limits: null, sockets: null };
 }
 
 const MOST_NAMES = 20;

@@ -22,6 +22,8 @@ export type Client = {
   /** What comes after the settings. */
   next: string;
   needsModel: boolean;
+  /** It can use a WebSocket for responses, where the gateway accepts one. */
+  usesSockets?: true;
 };
 
 export type Places = { home: string; folder: string; environment: Environment; platform: NodeJS.Platform };
@@ -66,12 +68,23 @@ const claudeCode: Client = {
   needsModel: true,
 };
 
-const codexSettings = ({ origin, model }: ClientConnection): TomlSettings => ({
+const codexSettings = ({ origin, model, sockets }: ClientConnection): TomlSettings => ({
   root: { model, model_provider: "tollgate" },
   rootIfAbsent: { web_search: "disabled" },
   table: "model_providers.tollgate",
-  values: { name: "Tollgate", base_url: `${origin}/v1`, env_key: "TOLLGATE_KEY", wire_api: "responses" },
+  values: {
+    name: "Tollgate",
+    base_url: `${origin}/v1`,
+    env_key: "TOLLGATE_KEY",
+    wire_api: "responses",
+    ...(sockets && WITH_SOCKETS),
+  },
+  ...(sockets === false && WITHOUT_SOCKETS),
 });
+
+const WITH_SOCKETS = { supports_websockets: { toml: "true" } };
+/** The default, so that it is worth a line only where another one is in its place. */
+const WITHOUT_SOCKETS = { valuesIfPresent: { supports_websockets: { toml: "false" } } };
 
 export function codexToml({ root, rootIfAbsent, table, values }: TomlSettings): string {
   const lines = (named: TomlSettings["values"]): string[] =>
@@ -96,10 +109,11 @@ const codex: Client = {
   },
   next: "Start `codex`. A TOLLGATE_KEY in your shell is used before the one in .env.",
   needsModel: true,
+  usesSockets: true,
 };
 
 /** Its own command asks for tokens, so no key is anywhere. A provider of its own: `auth` excludes `env_key`. */
-export const codexSignInSettings = ({ origin, model }: ClientConnection): TomlSettings => ({
+export const codexSignInSettings = ({ origin, model, sockets }: ClientConnection): TomlSettings => ({
   root: { model, model_provider: "tollgate-sign-in" },
   rootIfAbsent: { web_search: "disabled" },
   table: "model_providers.tollgate-sign-in",
@@ -108,7 +122,9 @@ export const codexSignInSettings = ({ origin, model }: ClientConnection): TomlSe
     base_url: `${origin}/v1`,
     wire_api: "responses",
     auth: { toml: `{ command = "tollgate", args = ${JSON.stringify(["token", "--url", origin])} }` },
+    ...(sockets && WITH_SOCKETS),
   },
+  ...(sockets === false && WITHOUT_SOCKETS),
 });
 
 const codexSignIn: Client = {
@@ -123,6 +139,7 @@ const codexSignIn: Client = {
   ],
   next: "Start `codex`. It runs `tollgate token` for each token.",
   needsModel: true,
+  usesSockets: true,
 };
 
 /** Claude Code sends what the command prints in both headers. */

@@ -9,6 +9,8 @@ export type ClientConnection = {
   model: string;
   /** What the gateway says the model takes and gives; null where it was not asked or does not say. */
   limits: { context: number; output: number } | null;
+  /** Whether the gateway accepts responses over WebSocket; null where it was not asked. */
+  sockets: boolean | null;
 };
 
 /** Where the documentation has a placeholder; nothing with one of these is ever written. */

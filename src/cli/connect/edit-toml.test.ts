@@ -61,6 +61,15 @@ x = 1
   );
 });
 
+test("a value for those who have one already replaces theirs, and is new to nobody", () => {
+  const settings = { ...SETTINGS, valuesIfPresent: { supports_websockets: { toml: "false" } } };
+  const without = setToml("", SETTINGS);
+
+  expect(setToml("", settings)).toBe(without);
+  expect(setToml(without, settings)).toBe(without);
+  expect(setToml(`${without}supports_websockets = true\n`, settings)).toBe(`${without}supports_websockets = false\n`);
+});
+
 test("settings that are there already change no byte, with the line ends of Windows too", () => {
   const written = setToml('x = 1\r\n[y]\r\nz = "a"\r\n', SETTINGS);
 

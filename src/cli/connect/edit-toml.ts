@@ -12,6 +12,8 @@ export type TomlSettings = {
   /** Its dotted name, of bare names. */
   table: string;
   values: Values;
+  /** Set in the table only where it has them already. */
+  valuesIfPresent?: Values;
 };
 
 type Line = { text: string; header: string | null; name: string | null; opens: boolean };
@@ -77,7 +79,7 @@ function requirePlain(lines: readonly Line[], table: string): void {
 const plain = (text: string): Line => ({ text, header: null, name: null, opens: false });
 
 /** The values of our table, in its place; names of it that we do not set stay. */
-function putTable(lines: readonly Line[], { table, values }: TomlSettings): Line[] {
+function putTable(lines: readonly Line[], { table, values, valuesIfPresent = {} }: TomlSettings): Line[] {
   const start = lines.findIndex(({ header }) => header === table);
   if (start < 0) {
     const blank = lines.at(-1)?.text === "" || lines.length === 0 ? [] : [plain("")];
@@ -87,7 +89,10 @@ function putTable(lines: readonly Line[], { table, values }: TomlSettings): Line
   const after = lines.findIndex(({ header }, at) => at > start && header !== null);
   const end = after < 0 ? lines.length : after;
   const last = lines.slice(start, end).findLastIndex(({ text }) => text.trim() !== "") + start + 1;
-  return [...lines.slice(0, start + 1), ...putValues(lines.slice(start + 1, last), values), ...lines.slice(last)];
+  const body = lines.slice(start + 1, last);
+  const present = Object.entries(valuesIfPresent).filter(([name]) => body.some((line) => line.name === name));
+  const put = putValues(body, { ...values, ...Object.fromEntries(present) });
+  return [...lines.slice(0, start + 1), ...put, ...lines.slice(last)];
 }
 
 function putRoot(lines: readonly Line[], { root, rootIfAbsent }: TomlSettings): Line[] {
