@@ -5,7 +5,7 @@ import type { Agent, SpecialTool, ToolCall } from "./agent.ts";
 import type { AgentRun } from "./run-agent.ts";
 
 export const WORDS = "amber harbor ocean valley delta kelp";
-const CONTENT = "left by a tool";
+export const CONTENT = "left by a tool";
 
 /** What is known when an agent has ended. */
 export type Evidence = { run: AgentRun; requests: readonly LoggedRequest[]; file: string; agent: Agent };
@@ -53,7 +53,7 @@ const toldWhy = (evidence: Evidence, words: string): string[] => [
   ...ends(evidence),
 ];
 
-const toolScript = ({ tool, input }: ToolCall): string =>
+export const toolScript = ({ tool, input }: ToolCall): string =>
   `tokens=6+once+tool=${tool}+arguments=${Buffer.from(JSON.stringify(input)).toString("base64url")}`;
 
 const calledTool = (evidence: Evidence): string[] => [
