@@ -56,8 +56,8 @@ export const remoteTokens = (ask: AskFor) => ({
 });
 
 export const remoteClientSessions = (ask: AskFor) => ({
-  list: (person: string | null, { limit, after }: PageRequest) =>
-    ask(clientSessionListSchema, "GET", `/client-sessions?${queryOf({ limit, after, person })}`),
+  list: ({ person, account }: { person: string | null; account: string | null }, { limit, after }: PageRequest) =>
+    ask(clientSessionListSchema, "GET", `/client-sessions?${queryOf({ limit, after, person, account })}`),
   end: (person: string, which: { id: string } | { except: string | null }) =>
     ask(
       sessionsEndedSchema,

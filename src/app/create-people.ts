@@ -50,6 +50,7 @@ export function createPeople({
       sessions: createClientSessions({ store: clientSessions, clock }),
       store: clientSessions,
       people,
+      findAccount,
       events,
     }),
   };

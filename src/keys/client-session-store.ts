@@ -16,19 +16,24 @@ const MOST_BROWSERS = 20;
 const MOST_LISTED = 200;
 const MOST_EVER = 500;
 
-type Row = Omit<ClientSession, "createdAtMs" | "refreshedAtMs" | "expiresAtMs"> & {
+type Row = Omit<ClientSession, "createdAtMs" | "refreshedAtMs" | "usedAtMs" | "expiresAtMs"> & {
   createdAt: Date;
   refreshedAt: Date;
+  usedAt: Date | null;
   expiresAt: Date;
 };
 
+/** When requests of it were last counted. Short steps are kept for days, long ones for longer. */
+const USED = [5, 60, 1_440]
+  .map((grain) => `(select max(start) from series_total where scope = c.id and grain = ${grain})`)
+  .join(", ");
 const SESSION = `c.id, c.person_id as "personId", p.email, p.name, k.account_id as "accountId", account_title(k.account_id) as account,
   (select s.prefix from key_secret s where s.key_id = c.id limit 1) as prefix, c.client, c.agent, c.address,
-  c.created_at as "createdAt", c.refreshed_at as "refreshedAt", c.expires_at as "expiresAt"`;
+  c.created_at as "createdAt", c.refreshed_at as "refreshedAt", coalesce(${USED}) as "usedAt", c.expires_at as "expiresAt"`;
 const FROM = "from client_session c join key k on k.id = c.id join person p on p.id = c.person_id";
 const LIVING = "k.status <> 'revoked' and c.expires_at > clock_timestamp()";
 
-const sessionOf = ({ createdAt, refreshedAt, expiresAt, ...row }: Row): ClientSession => ({
+const sessionOf = ({ createdAt, refreshedAt, usedAt, expiresAt, ...row }: Row): ClientSession => ({
   id: row.id,
   personId: row.personId,
   email: row.email,
@@ -41,6 +46,7 @@ const sessionOf = ({ createdAt, refreshedAt, expiresAt, ...row }: Row): ClientSe
   address: row.address,
   createdAtMs: createdAt.getTime(),
   refreshedAtMs: refreshedAt.getTime(),
+  usedAtMs: usedAt?.getTime() ?? null,
   expiresAtMs: expiresAt.getTime(),
 });
 
@@ -87,33 +93,25 @@ export function createClientSessionStore(database: Pick<Database, "query" | "tra
         personId,
       ]),
 
-    page: ({ limit, after, personId, within }) =>
+    page: ({ limit, after, personId, accountId, within }) =>
       select(
         database,
         `${LIVING} and ($2::uuid is null or c.id < $2) and ($3::uuid is null or c.person_id = $3)
          and ($4::uuid[] is null or exists (select from account a where a.id = k.account_id and a.path && $4))
+         and ($5::uuid is null or exists (select from account a where a.id = k.account_id and $5 = any (a.path)))
          order by c.id desc limit $1`,
-        [limit, after, personId, within],
+        [limit, after, personId, within, accountId],
       ),
 
     end: (personId, which, because) => end(database, personId, which, because),
-
-    leaveBrowser: async (id) => {
-      await database.query(
-        "select client_sessions_end(person_id, array[id], 'signed_out') from client_session where id = $1 and browser",
-        [id],
-      );
-    },
-
-    everOf: async (personId) => {
-      const rows = await database.query<{ id: string }>(
-        `select id from client_session where person_id = $1 order by browser, id desc limit ${MOST_EVER}`,
-        [personId],
-      );
-      return rows.map(({ id }) => id);
-    },
+    leaveBrowser: async (id) => void (await database.query(LEAVE_BROWSER, [id])),
+    everOf: async (personId) => (await database.query<{ id: string }>(EVER, [personId])).map(({ id }) => id),
   };
 }
+
+const LEAVE_BROWSER =
+  "select client_sessions_end(person_id, array[id], 'signed_out') from client_session where id = $1 and browser";
+const EVER = `select id from client_session where person_id = $1 order by browser, id desc limit ${MOST_EVER}`;
 
 type Place = { accountId: string; bucket: number; email: string };
 type Refused = Extract<BegunSession, { kind: "refused" }>["reason"];

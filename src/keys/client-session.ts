@@ -30,6 +30,8 @@ export type ClientSession = {
   address: string;
   createdAtMs: number;
   refreshedAtMs: number;
+  /** When it last sent a request, to five minutes at best; null: not yet. */
+  usedAtMs: number | null;
   /** When it ends unless it is refreshed before. */
   expiresAtMs: number;
 };
@@ -122,11 +124,12 @@ export type ClientSessionStore = {
   refresh: (shown: ShownRefresh) => Promise<StoredRefresh>;
   byFamily: (familyDigest: Buffer) => Promise<ClientSession | null>;
   list: (personId: string) => Promise<ClientSession[]>;
-  /** Newest first. `within`: those in these accounts alone. */
+  /** Newest first. `accountId`, `within`: those in or below this account, and in these alone. */
   page: (page: {
     limit: number;
     after: string | null;
     personId: string | null;
+    accountId: string | null;
     within: readonly string[] | null;
   }) => Promise<ClientSession[]>;
   end: (personId: string, which: WhichSessions, because: "signed_out" | "ended") => Promise<number>;

@@ -44,7 +44,7 @@ const ACCOUNT = `
          (select b.status from account b where b.id = any (a.path)
            order by array_position(array['closed', 'suspended', 'disabled', 'active'], b.status) limit 1) as state,
          (select count(*)::int from (
-            select from key k where k.account_id = a.id and k.status <> 'revoked' limit ${MOST_COUNTED}
+            select from key k where k.account_id = a.id and k.status <> 'revoked' and k.person_id is null limit ${MOST_COUNTED}
           ) own) as keys
     from account a`;
 
@@ -53,12 +53,13 @@ const COUNTERS = `
          c.posted, c.held, c.used, c.funded, c.refunded, c.renews_at as "renewsAt"
     from counter_now c left join account a on a.id = c.account_id`;
 
+/** Client sessions have their own list. */
 const KEYS = `
   select k.id, k.account_id as "accountId", k.label, k.mode, k.status, s.prefix, b.spent,
          case when b.today = (ledger_now() at time zone 'UTC')::date then b.today_spend else 0 end as today
     from key k join balance b on b.key_id = k.id
     left join lateral (select prefix from key_secret where key_id = k.id order by withdrawn_at is not null, created_at desc limit 1) s on true
-   where k.account_id = any ($1::uuid[]) and k.status <> 'revoked' order by k.id limit $2`;
+   where k.account_id = any ($1::uuid[]) and k.status <> 'revoked' and k.person_id is null order by k.id limit $2`;
 
 /** What each of these keys has left in the unit of its mode, by the purse or limit that has least, and what it has spent of it. */
 const MONEY = `

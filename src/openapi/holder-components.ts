@@ -76,6 +76,7 @@ export const holderComponents = {
       is_current: "Whether it is the session of this request.",
       created_at: "When you signed in.",
       refreshed_at: "When its tokens were last replaced, or when you signed in.",
+      last_used_at: "When it last sent a request, to five minutes at best; null: not yet.",
       expires_at: "When it ends unless it is refreshed before. That of a browser is not refreshed.",
     },
   }),

@@ -53,6 +53,7 @@ export const HOLDER_SESSION_OPERATIONS: readonly OperationFacts[] = [
             is_current: true,
             created_at: "2026-06-30T08:00:00.000Z",
             refreshed_at: "2026-06-30T08:00:00.000Z",
+            last_used_at: "2026-06-30T08:55:00.000Z",
             expires_at: "2026-07-30T08:00:00.000Z",
           },
         ],

@@ -93,6 +93,7 @@ const keyView = (key: KeyDetails): KeyDetails => ({
   label: key.label,
   status: key.status,
   accountId: key.accountId,
+  personId: key.personId,
   providerScope: key.providerScope,
   models: key.models,
   rpmLimit: key.rpmLimit,

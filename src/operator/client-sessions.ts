@@ -4,12 +4,17 @@ import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } fr
 import type { ClientSession, ClientSessions, ClientSessionStore, WhichSessions } from "../keys/client-session.ts";
 import type { PeopleStore } from "../people/person.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
+import type { FindAccount } from "./find-account.ts";
 import { findPerson } from "./find-person.ts";
+import { accountWithin } from "./find-within.ts";
+
+/** Null: not restricted by it. */
+export type ListedSessions = { person: string | null; account: string | null };
 
 /** What operators do with clients that people signed in with. A person is named by their id or their email. */
 export type ManageClientSessions = {
-  /** Newest first. `of`: those of one person; null: everybody's. */
-  list: (of: string | null, page: PageRequest, by?: Pick<By, "within">) => Promise<Page<ClientSession>>;
+  /** Newest first: those of one person, those in an account and below it, or everybody's. */
+  list: (which: ListedSessions, page: PageRequest, by?: Pick<By, "within">) => Promise<Page<ClientSession>>;
   /** Ends them at once: requests with them are refused from now on, and running streams are cut. */
   end: (of: string, which: WhichSessions, by: By) => Promise<{ ended: number }>;
 };
@@ -18,6 +23,7 @@ type Parts = {
   sessions: Pick<ClientSessions, "end">;
   store: Pick<ClientSessionStore, "page">;
   people: Pick<PeopleStore, "byId" | "byEmail">;
+  findAccount: FindAccount;
   events: Pick<OperatorEvents, "personChanged">;
 };
 
@@ -30,14 +36,22 @@ const unlessLead =
     return null;
   };
 
-export const createManageClientSessions = ({ sessions, store, people, events }: Parts): ManageClientSessions => ({
-  list: async (of, { limit, after }, { within } = {}) => {
+export const createManageClientSessions = ({
+  sessions,
+  store,
+  people,
+  findAccount,
+  events,
+}: Parts): ManageClientSessions => ({
+  list: async ({ person: of, account: place }, { limit, after }, { within } = {}) => {
     const [last = null] = readCursor(NEWEST_FIRST, after) ?? [];
     const person = of === null ? null : await findPerson(people, of).catch(unlessLead(within));
     // A lead does not learn who there is elsewhere.
     if (of !== null && person === null) return { data: [], next: null };
     const personId = person?.id ?? null;
-    const rows = await store.page({ limit: limit + 1, after: last, personId, within: within ?? null });
+    const account = place === null ? null : await accountWithin(findAccount, { name: place, within });
+    const accountId = account?.id ?? null;
+    const rows = await store.page({ limit: limit + 1, after: last, personId, accountId, within: within ?? null });
     return pageOf(rows, { limit, list: NEWEST_FIRST.list, valuesOf: ({ id }) => [id] });
   },
   end: async (of, which, by) => {

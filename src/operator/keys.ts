@@ -26,7 +26,16 @@ import { refusalOf } from "./structure-refusal.ts";
 /** A key as operators see it. Its secret is not among what we know. */
 export type KeyDetails = Pick<
   Key,
-  "id" | "prefix" | "mode" | "label" | "providerScope" | "models" | "rpmLimit" | "expiresAtMs" | "createdAtMs"
+  | "id"
+  | "prefix"
+  | "mode"
+  | "label"
+  | "personId"
+  | "providerScope"
+  | "models"
+  | "rpmLimit"
+  | "expiresAtMs"
+  | "createdAtMs"
 > & {
   status: KeyState;
   /** Null: it belongs to no account. */

@@ -251,6 +251,34 @@ describe.skipIf(whyUnavailable("15"))("client sessions", () => {
     expect((await chat(tokens.accessToken)).status).toBe(200);
   });
 
+  test("operators list sessions by account, with their last use, and find none among the keys", async () => {
+    const { tokens, account, email } = await somebody("lou");
+    const other = await somebody("max");
+    const team = await above(account);
+    type Listed = { data: { id: string; last_used_at: string | null }[] };
+    const list = (place: string) => operate<Listed>(stage.gateway, `GET /client-sessions?account=${place}`);
+    expect(await list(team)).toMatchObject({ data: [{ id: tokens.sessionId, last_used_at: null }] });
+
+    expect((await chat(tokens.accessToken)).status).toBe(200);
+    await until(async () => (await list(account)).data[0]?.last_used_at !== null, "its use is counted");
+
+    const used = Date.parse((await list(account)).data[0]?.last_used_at ?? "");
+    expect(Date.now() - used).toBeLessThan(6 * 60_000);
+    expect((await list(other.account)).data).toMatchObject([{ id: other.tokens.sessionId }]);
+    await expect(list("nowhere")).rejects.toThrow("There is no account");
+    type Tree = { account: { keys: number }; keys: object[] };
+    expect(await operate<Tree>(stage.gateway, `GET /accounts/${account}`)).toMatchObject({
+      account: { keys: 0 },
+      keys: [],
+    });
+    const { key } = await operate<{ key: { person_id: string | null } }>(
+      stage.gateway,
+      `GET /keys/${tokens.sessionId}`,
+    );
+    const { person } = await operate<{ person: { id: string } }>(stage.gateway, `GET /people/${email}`);
+    expect(key.person_id).toBe(person.id);
+  });
+
   test("log, metrics, audit log and records have no piece of a token", async () => {
     const { email, tokens } = await somebody("kim");
     const next = await people.refresh(tokens.refreshToken);

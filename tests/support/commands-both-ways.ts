@@ -122,6 +122,7 @@ export const BOTH_WAYS: readonly Row[] = [
   },
   { command: "clients list", words: json("--all"), same: true },
   { command: "clients list", words: json("--person", "ann-WAY@x.example") },
+  { command: "clients list", words: json("--account", "Org-WAY") },
   { command: "clients end", words: json("ann-WAY@x.example") },
   {
     command: "clients end",

@@ -71,6 +71,28 @@ export const HOLDER_PAGES: readonly Page[] = [
   },
 ];
 
+/** What only people who signed in have: a key has no sessions of clients. */
+export const HOLDER_PERSON_PAGES: readonly Page[] = [
+  {
+    path: "/sessions",
+    title: "Sessions",
+    icon: "screen",
+    group: "Your key",
+    ranged: false,
+    words: "signed in clients devices claude code codex browsers sign out revoke",
+    load: () => import("../pages/my-sessions/my-sessions.tsx"),
+  },
+];
+
+/** The navigation of somebody who signed in without a key. */
+export const personPages = (): readonly Page[] => {
+  const [home, ...others] = HOLDER_PAGES.map((page) =>
+    page.path === "/" ? { ...page, title: "My account", icon: "people" as const } : page,
+  );
+  const all = home === undefined ? [] : [home, ...HOLDER_PERSON_PAGES, ...others];
+  return all.map((page) => (page.group === "Your key" ? { ...page, group: "You" } : page));
+};
+
 /** Pages of one thing each, below the page that lists them. */
 export const HOLDER_DETAIL_PAGES: readonly Place[] = [
   { path: "/requests/$request", load: () => import("../pages/my-requests/my-request.tsx") },

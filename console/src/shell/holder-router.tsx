@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, retainSearchParams } from "@tanstack/react-router";
-import { HOLDER_DETAIL_PAGES, HOLDER_PAGES } from "./holder-pages.ts";
+import { HOLDER_DETAIL_PAGES, HOLDER_PAGES, HOLDER_PERSON_PAGES } from "./holder-pages.ts";
 import { HolderShell } from "./holder-shell.tsx";
 import { placeRoute, ROUTER_OPTIONS } from "./place-route.tsx";
 import { readSearch } from "./search.ts";
@@ -16,6 +16,8 @@ export function createHolderRouter() {
     validateSearch: readSearch,
     search: { middlewares: [retainSearchParams([...SHARED])] },
   });
-  const pages = [...HOLDER_PAGES, ...HOLDER_DETAIL_PAGES].map((place) => placeRoute(shell, place));
+  const pages = [...HOLDER_PAGES, ...HOLDER_PERSON_PAGES, ...HOLDER_DETAIL_PAGES].map((place) =>
+    placeRoute(shell, place),
+  );
   return createRouter({ routeTree: root.addChildren([shell.addChildren(pages)]), ...ROUTER_OPTIONS });
 }

@@ -15,6 +15,13 @@ export const meQuery = queryOptions({
   retry: false,
 });
 
+/** Whether people get in without a key. */
+export const holderWaysInQuery = queryOptions({
+  queryKey: ["ways in"],
+  queryFn: ({ signal }) => call("GET /me/sign-in", { signal }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 /** Whether somebody signed in with this browser, which is no secret: a browser writes every 401 on its console, so one asks first. */
 const NAME = "tollgate.signed-in";
 

@@ -5,13 +5,13 @@ import { Failure, Skeleton } from "../parts/state.tsx";
 import { tellFailure } from "../parts/toast.tsx";
 import { KeySignIn } from "../pages/my-key/key-sign-in.tsx";
 import { ConsoleShell } from "./console-shell.tsx";
-import { HOLDER_PAGES } from "./holder-pages.ts";
+import { HOLDER_PAGES, personPages } from "./holder-pages.ts";
 import { meQuery, noteSignedIn } from "./holder-session.ts";
 import { isSignedOut } from "./session.ts";
 
 const EVERY_MS = 10_000;
 
-/** What stands around every page of a key holder. Whoever is signed out is asked for the key in place. */
+/** What stands around every page of a key holder. Whoever is signed out is let in in place. */
 export function HolderShell(): ReactNode {
   const client = useQueryClient();
   const me = useQuery({ ...meQuery, refetchInterval: ({ state }) => (state.status === "error" ? false : EVERY_MS) });
@@ -30,9 +30,14 @@ export function HolderShell(): ReactNode {
         )}
       </main>
     );
-  const { label, prefix } = me.data.key;
+  const { person, key } = me.data;
   const signOut = (): void => void call("DELETE /me/session").then(() => enter("no"), tellFailure);
   return (
-    <ConsoleShell pages={HOLDER_PAGES} reference="API reference" actor={label ?? `${prefix}…`} onSignOut={signOut} />
+    <ConsoleShell
+      pages={person === null ? HOLDER_PAGES : personPages()}
+      reference="API reference"
+      actor={person?.name ?? key.label ?? `${key.prefix}…`}
+      onSignOut={signOut}
+    />
   );
 }

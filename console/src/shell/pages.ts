@@ -121,6 +121,16 @@ export const OPERATOR_PAGES: readonly Page[] = [
     load: () => import("../pages/people/people.tsx"),
   },
   {
+    path: "/sessions",
+    title: "Client sessions",
+    icon: "screen",
+    group: "Set up",
+    ranged: false,
+    words: "signed in clients claude code codex login sign out revoke end",
+    search: ["find"],
+    load: () => import("../pages/people/client-sessions.tsx"),
+  },
+  {
     path: "/audit",
     title: "Audit",
     icon: "audit",

@@ -30,9 +30,9 @@ export const clientSessionRoutes: readonly AdminRoute[] = [
     query: clientSessionPageSchema,
     answers: { 200: clientSessionListSchema },
     refusals: ["invalid_request", "not_found"],
-    handle: async ({ operator: { clientSessions } }, { query: { person, ...page }, by }) => ({
+    handle: async ({ operator: { clientSessions } }, { query: { person, account, ...page }, by }) => ({
       status: 200,
-      body: pageView(await clientSessions.list(person, page, by), clientSessionView),
+      body: pageView(await clientSessions.list({ person, account }, page, by), clientSessionView),
     }),
   }),
   route({
@@ -77,7 +77,7 @@ export const clientSessionRoutes: readonly AdminRoute[] = [
     refusals: ["invalid_request"],
     handle: async ({ operator: { clientSessions } }, { query, person }) => ({
       status: 200,
-      body: pageView(await clientSessions.list(oneself(person), query), clientSessionView),
+      body: pageView(await clientSessions.list({ person: oneself(person), account: null }, query), clientSessionView),
     }),
   }),
   route({

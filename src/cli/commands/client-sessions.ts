@@ -10,9 +10,9 @@ import { printResult } from "../text/print.ts";
 import { table } from "../text/table.ts";
 import { PERSON_HELP } from "./people.ts";
 
-type ListOptions = PageOptions & { person?: string; json?: true };
+type ListOptions = PageOptions & { person?: string; account?: string; json?: true };
 
-const HEADER = ["=ID", "PERSON", "CLIENT", "ACCOUNT", "SIGNED IN", "REFRESHED", "EXPIRES", "ADDRESS"];
+const HEADER = ["=ID", "PERSON", "CLIENT", "ACCOUNT", "SIGNED IN", "LAST USED", "EXPIRES", "ADDRESS"];
 
 /** `tollgate clients …`. */
 export function addClientSessionCommands(program: Command): void {
@@ -22,11 +22,16 @@ export function addClientSessionCommands(program: Command): void {
 
   addPageOptions(sessions.command("list").description("list client sessions, newest first"), 100)
     .option("--person <person>", `of one person: ${PERSON_HELP}`)
+    .option("--account <account>", "in one account and below it: an id or the names from the root down")
     .option("--json", "print JSON")
     .action(async (options: ListOptions, command: Command) => {
       await withOperator(command, async (operator, by) => {
         const list = (request: Parameters<typeof operator.clientSessions.list>[1]) =>
-          operator.clientSessions.list(options.person ?? null, request, by);
+          operator.clientSessions.list(
+            { person: options.person ?? null, account: options.account ?? null },
+            request,
+            by,
+          );
         const page = pageView(await readPages(options, list), clientSessionView);
         const rows = page.data.map((one) => [
           one.id,
@@ -34,7 +39,7 @@ export function addClientSessionCommands(program: Command): void {
           one.client,
           one.account,
           one.created_at,
-          one.refreshed_at,
+          one.last_used_at ?? "never",
           one.expires_at,
           one.address,
         ]);

@@ -11,6 +11,7 @@ const KEY = {
   id: "01a1def5-f603-721e-ab62-1e31b1804556",
   prefix: "tgc_a034Fq4J",
   account_id: null,
+  person_id: null,
   mode: "credit",
   status: "active",
   label: null,

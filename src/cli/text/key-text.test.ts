@@ -11,6 +11,7 @@ const row = (id: string) => ({
   id,
   prefix: "tgc_a034Fq4J",
   account_id: null,
+  person_id: null,
   account: null,
   unit: "credit" as const,
   available: "4.5",

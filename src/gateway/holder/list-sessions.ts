@@ -34,5 +34,6 @@ const viewOf = (session: ClientSession, { id }: Key): HolderSessionsBody["data"]
   is_current: session.id === id,
   created_at: new Date(session.createdAtMs).toISOString(),
   refreshed_at: new Date(session.refreshedAtMs).toISOString(),
+  last_used_at: session.usedAtMs === null ? null : new Date(session.usedAtMs).toISOString(),
   expires_at: new Date(session.expiresAtMs).toISOString(),
 });

@@ -7,8 +7,18 @@ export const clientSessionPageSchema = z
   .strictObject({
     ...pageQuery(100).in.shape,
     person: z.string().max(300).exactOptional().describe("Whose: an email or an id. Omit it for everybody's."),
+    account: z
+      .string()
+      .max(1_000)
+      .exactOptional()
+      .describe("Only those in this account and below it: an id or the names from the root down."),
   })
-  .transform(({ limit, after, person }) => ({ limit, after: after ?? null, person: person ?? null }));
+  .transform(({ limit, after, person, account }) => ({
+    limit,
+    after: after ?? null,
+    person: person ?? null,
+    account: account ?? null,
+  }));
 
 const clientSessionSchema = z
   .object({
@@ -24,7 +34,7 @@ const clientSessionSchema = z
       .meta({ examples: ["tga_0a1Qm3xY"] }),
     client: z
       .string()
-      .describe("What the person signed in with.")
+      .describe("What the person signed in with: a client, or a browser for their own side of the console.")
       .meta({ examples: ["Claude Code"] }),
     agent: z.string().describe("What the client calls itself, shortened."),
     address: z
@@ -33,6 +43,7 @@ const clientSessionSchema = z
       .meta({ examples: ["192.0.2.7"] }),
     created_at: instant,
     refreshed_at: instant.describe("When its tokens were last replaced."),
+    last_used_at: instant.nullable().describe("When it last sent a request, to five minutes at best; null: not yet."),
     expires_at: instant.describe("When it ends unless it is refreshed before."),
   })
   .meta({ id: "ClientSession" })
@@ -49,6 +60,7 @@ const clientSessionSchema = z
     address: session.address,
     createdAtMs: session.created_at,
     refreshedAtMs: session.refreshed_at,
+    usedAtMs: session.last_used_at,
     expiresAtMs: session.expires_at,
   }));
 
@@ -67,6 +79,7 @@ export const clientSessionView = (
   address: session.address,
   created_at: dateOf(session.createdAtMs),
   refreshed_at: dateOf(session.refreshedAtMs),
+  last_used_at: session.usedAtMs === null ? null : dateOf(session.usedAtMs),
   expires_at: dateOf(session.expiresAtMs),
 });
 

@@ -160,6 +160,10 @@ const KEY_FIELDS = {
     .string()
     .describe("First 12 characters of the newest secret; `ext_` and 8 digits of its SHA-256 if it was kept."),
   account_id: z.uuid().nullable().describe("Id of the account it belongs to; null: none."),
+  person_id: z
+    .uuid()
+    .nullable()
+    .describe("Id of the person whose client session it is; null: it is a key. The list has keys alone."),
   mode: z.enum(KEY_MODES),
   status: z.enum(["active", "suspended", "disabled", "revoked", "expired"]),
   label: z.string().nullable(),
@@ -173,6 +177,7 @@ const keyFields = z.object(KEY_FIELDS);
 
 const readKey = ({
   account_id,
+  person_id,
   provider_scope,
   rpm_limit,
   expires_at,
@@ -181,6 +186,7 @@ const readKey = ({
 }: z.output<typeof keyFields>) => ({
   ...key,
   accountId: account_id,
+  personId: person_id,
   providerScope: provider_scope,
   rpmLimit: rpm_limit,
   expiresAtMs: expires_at,
@@ -226,6 +232,7 @@ export const keyView = (key: ReadAs<typeof keySchema>): KeyJson => ({
   id: key.id,
   prefix: key.prefix,
   account_id: key.accountId,
+  person_id: key.personId,
   mode: key.mode,
   status: key.status,
   label: key.label,

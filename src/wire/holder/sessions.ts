@@ -10,6 +10,7 @@ export const holderSessionSchema = z.object({
   is_current: z.boolean(),
   created_at: moment,
   refreshed_at: moment,
+  last_used_at: moment.nullable(),
   expires_at: moment,
 });
 

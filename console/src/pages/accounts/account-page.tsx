@@ -14,6 +14,7 @@ import { PageHead } from "../../parts/page-head.tsx";
 import { Failure, READY, Skeleton } from "../../parts/state.tsx";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
+import { AccountClientSessions } from "../people/client-sessions-table.tsx";
 import { ACCOUNT_TONES, accountColumns } from "./account-columns.tsx";
 import { AccountActions } from "./account-actions.tsx";
 import { CounterList } from "./counter-list.tsx";
@@ -114,6 +115,7 @@ function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }):
         />
       )}
       <KeysBelow keys={keys} more={more} />
+      <AccountClientSessions of={account.id} />
       {open?.kind === "limit" && <LimitDialog of={holder} counter={open.counter} onClose={close} />}
       {open?.kind === "remove" && <RemoveLimitDialog of={holder} counter={open.counter} onClose={close} />}
     </div>

@@ -1,25 +1,25 @@
 import type { ReactNode } from "react";
 import { SelectField } from "../../parts/field.tsx";
-import { CLIENTS } from "./clients.ts";
+import type { Client } from "./clients.ts";
 
-type Props = { chosen: string; onChoose: (id: string) => void };
+type Props = { clients: readonly Client[]; chosen: string; onChoose: (id: string) => void };
 
 const ITEM =
   "flex h-8 w-full items-center rounded-md px-2.5 text-left text-ink-2 hover:bg-sunken hover:text-ink aria-pressed:bg-accent-soft aria-pressed:font-medium aria-pressed:text-accent";
 
 /** All clients by their kind; one list where there is no room for a column. */
-export const ClientList = ({ chosen, onChoose }: Props): ReactNode => (
+export const ClientList = ({ clients: all, chosen, onChoose }: Props): ReactNode => (
   <>
     <div className="lg:hidden">
       <SelectField
         label="Client"
         value={chosen}
         onChange={({ target }) => onChoose(target.value)}
-        options={CLIENTS.map(({ id, name }) => ({ value: id, name }))}
+        options={all.map(({ id, name }) => ({ value: id, name }))}
       />
     </div>
     <div className="hidden flex-col gap-3 lg:flex">
-      {[...Map.groupBy(CLIENTS, ({ group }) => group)].map(([group, clients]) => (
+      {[...Map.groupBy(all, ({ group }) => group)].map(([group, clients]) => (
         <div key={group}>
           <h2 className="px-2.5 pb-1 text-small text-ink-3">{group}</h2>
           <ul className="flex flex-col gap-px">

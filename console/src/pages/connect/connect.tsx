@@ -15,6 +15,7 @@ import { modelsQuery } from "../my-models/models-query.ts";
 import { ClientList } from "./client-list.tsx";
 import { CLIENTS, type Client, type Connection } from "./clients.ts";
 import { ConnectionTest } from "./connection-test.tsx";
+import { SIGN_IN_CLIENTS } from "./sign-in-clients.ts";
 
 /** The settings of every client, with this gateway, this key and a model of it in them. */
 export function Connect(): ReactNode {
@@ -23,7 +24,8 @@ export function Connect(): ReactNode {
   const models = useQuery(modelsQuery);
   const known = models.data ?? [];
   const model = known.find(({ id }) => id === own.use) ?? known[0];
-  const client = CLIENTS.find(({ id }) => id === own.client) ?? (CLIENTS[0] as Client);
+  const clients = me.person === null ? CLIENTS : SIGN_IN_CLIENTS;
+  const client = clients.find(({ id }) => id === own.client) ?? (clients[0] as Client);
   const origin = originOf(me);
   const connection: Connection = {
     origin,
@@ -33,14 +35,16 @@ export function Connect(): ReactNode {
   };
   return (
     <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[208px_minmax(0,1fr)]">
-      <ClientList chosen={client.id} onChoose={(id) => changeOwn({ client: id })} />
+      <ClientList clients={clients} chosen={client.id} onChoose={(id) => changeOwn({ client: id })} />
       <div className="flex flex-col gap-4">
         <Card
-          title="Where does my key work?"
+          title={me.person === null ? "Where does my key work?" : "Where do my clients connect?"}
           lead={
-            me.key.mode === "credit"
-              ? "Your key pays with credit. Its base URL is the gateway itself."
-              : "Your key has a token budget. Its base URL has /token; without it, requests get 401."
+            me.person !== null
+              ? "You need no key: your clients sign in as you and spend from your account."
+              : me.key.mode === "credit"
+                ? "Your key pays with credit. Its base URL is the gateway itself."
+                : "Your key has a token budget. Its base URL has /token; without it, requests get 401."
           }
         >
           <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_240px]">
@@ -48,10 +52,16 @@ export function Connect(): ReactNode {
               facts={[
                 ["OpenAI-compatible", <CopyText key="openai" text={`${origin}/v1`} />],
                 ["Anthropic-compatible", <CopyText key="anthropic" text={origin} />],
-                [
-                  "Key",
-                  <span key="key">{me.key.prefix}… – this page doesn’t have the rest; set it as TOLLGATE_KEY</span>,
-                ],
+                ...(me.person === null
+                  ? [
+                      [
+                        "Key",
+                        <span key="key">
+                          {me.key.prefix}… – this page doesn’t have the rest; set it as TOLLGATE_KEY
+                        </span>,
+                      ] as const,
+                    ]
+                  : []),
               ]}
             />
             <Stateful shown={shownOf(models, null)} height={56}>

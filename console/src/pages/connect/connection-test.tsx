@@ -21,7 +21,7 @@ export function ConnectionTest({ client, model }: { client: Client; model: strin
   return (
     <Card
       title="Does it work?"
-      lead={`Sends one request of ${client.name}’s format (${wire.name}) to ${model}, with at most ${MOST_OUTPUT} output tokens. It is charged to your key.`}
+      lead={`Sends one request of ${client.name}’s format (${wire.name}) to ${model}, with at most ${MOST_OUTPUT} output tokens. It is charged like any other.`}
       actions={
         <Button icon="play" busy={isRunning(run)} onClick={() => void begin(client.format, body)}>
           Test

@@ -30,14 +30,18 @@ export function KeyLimits({ of: key, funds }: { of: Key; funds: KeyFunds }): Rea
     <Card
       title="What can it still spend?"
       lead="A request must fit into all of these."
-      actions={<Button onClick={() => setOpen({ kind: "set", counter: null })}>Add a limit</Button>}
+      actions={
+        key.person_id === null && <Button onClick={() => setOpen({ kind: "set", counter: null })}>Add a limit</Button>
+      }
     >
       {funds.counters.length === 0 ? (
-        <p className="text-ink-2">Nothing pays for it yet, so its requests get 402. Top it up.</p>
+        <p className="text-ink-2">
+          Nothing pays for it yet, so its requests get 402. Top {key.person_id === null ? "it" : "its account"} up.
+        </p>
       ) : (
         <CounterList
           counters={funds.counters}
-          self="This key"
+          self={key.person_id === null ? "This key" : "This session"}
           thresholdsOf={(counter) => thresholdsOf(watched.data, counter)}
           tools={(counter) => isOwnLimit(counter) && toolsOf(counter)}
         />

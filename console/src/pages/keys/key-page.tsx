@@ -20,6 +20,7 @@ import { KeyActions } from "./key-actions.tsx";
 import { KEY_TONES } from "./key-columns.tsx";
 import { KeyLimits } from "./key-limits.tsx";
 import { KeyMayUse } from "./key-may-use.tsx";
+import { SessionActions } from "./session-actions.tsx";
 
 const DAYS = 30;
 
@@ -44,20 +45,32 @@ export function KeyPage(): ReactNode {
 function Found({ shown: { key, secrets }, funds }: { shown: ShowKeyResponse; funds: KeyFunds }): ReactNode {
   const title = key.label ?? `${key.prefix}…`;
   const link = "text-accent underline";
+  const { person_id: person } = key;
   return (
     <div className="flex flex-col gap-4">
       <PageHead
-        back="Keys"
-        backTo="/keys"
+        back={person === null ? "Keys" : "Client sessions"}
+        backTo={person === null ? "/keys" : "/sessions"}
         title={
           <>
-            {title} <Badge tone={KEY_TONES[key.status]}>{key.status}</Badge>
+            {title}{" "}
+            <Badge tone={KEY_TONES[key.status]}>
+              {person !== null && key.status === "revoked" ? "ended" : key.status}
+            </Badge>
           </>
         }
         lead={
           <>
             <code className="font-mono text-small">{key.prefix}…</code> ·{" "}
-            {key.mode === "credit" ? "pays with credit" : "has a token budget"} ·{" "}
+            {person !== null ? "client session" : key.mode === "credit" ? "pays with credit" : "has a token budget"} ·{" "}
+            {person !== null && (
+              <>
+                <Link to={`/people/${person}` as never} className={link}>
+                  person
+                </Link>{" "}
+                ·{" "}
+              </>
+            )}
             <Link to={"/requests" as never} search={{ key: key.id } as never} className={link}>
               requests
             </Link>{" "}
@@ -67,16 +80,20 @@ function Found({ shown: { key, secrets }, funds }: { shown: ShowKeyResponse; fun
             </Link>
           </>
         }
-        actions={<KeyActions of={key} funds={funds} />}
+        actions={person === null ? <KeyActions of={key} funds={funds} /> : <SessionActions of={key} person={person} />}
       />
       <KeyFigures funds={funds} />
       <div className="grid gap-4 xl:grid-cols-2">
         <KeyLimits of={key} funds={funds} />
         <KeyUse id={key.id} unit={funds.unit} />
-        <KeyMayUse of={key} />
-        <Card title="Which secrets does it have?" lead="Only their beginnings are known; the rest is not stored.">
-          <Secrets secrets={secrets} />
-        </Card>
+        {person === null && (
+          <>
+            <KeyMayUse of={key} />
+            <Card title="Which secrets does it have?" lead="Only their beginnings are known; the rest is not stored.">
+              <Secrets secrets={secrets} />
+            </Card>
+          </>
+        )}
       </div>
     </div>
   );

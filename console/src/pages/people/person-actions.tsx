@@ -23,7 +23,7 @@ export function PersonActions({ of: person }: { of: Person }): ReactNode {
           Change name, email or account
         </MenuItem>
         <MenuItem icon="leave" onPick={() => setOpen("sessions")}>
-          Sign them out everywhere
+          Sign them out of this console
         </MenuItem>
         <MenuLine />
         <MenuItem icon="close" onPick={() => setOpen("remove")}>

@@ -99,8 +99,8 @@ export function ResetPasswordDialog({ of: person, onClose }: Props): ReactNode {
 
 export const EndSessionsDialog = ({ of: person, onClose }: Props): ReactNode => (
   <FormDialog
-    title={`Sign ${person.name} out everywhere?`}
-    lead="Every browser of theirs has to sign in again. Their tokens go on: revoke those one by one."
+    title={`Sign ${person.name} out of this console?`}
+    lead="Every browser of theirs has to sign in again. Their client sessions and tokens go on: end and revoke those below."
     verb="Sign them out"
     danger
     done="Their sessions have ended"

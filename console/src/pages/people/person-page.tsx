@@ -11,6 +11,7 @@ import { Facts } from "../../parts/facts.tsx";
 import { PageHead } from "../../parts/page-head.tsx";
 import { Failure, Skeleton } from "../../parts/state.tsx";
 import { useMay } from "../../shell/may.ts";
+import { PersonClientSessions } from "./client-sessions-table.tsx";
 import { GrantsCard } from "./grants-card.tsx";
 import { PersonActions } from "./person-actions.tsx";
 import { WaysIn } from "./person-columns.tsx";
@@ -59,6 +60,7 @@ function Found({ person }: { person: Person }): ReactNode {
         <GrantsCard of={person} isChangeable={isActive && may("changeGrants")} />
         <PersonFacts of={person} />
       </div>
+      {isActive && may("listClientSessions") && <PersonClientSessions of={person} />}
       {isActive && may("listSessions") && <SessionsTable of={person} />}
       {isActive && <TokensTable of={person} />}
     </div>

@@ -27,11 +27,14 @@ export function SessionsTable({ of: person }: { of: Person }): ReactNode {
   return (
     <>
       <DataTable
-        label="Sessions"
+        label="Browser sessions"
         columns={columns}
         rows={rows}
         rowKey={({ id }) => id}
-        shown={shownOf(sessions, rows.length === 0 ? { title: "They are signed in nowhere" } : null)}
+        shown={shownOf(
+          sessions,
+          rows.length === 0 ? { title: "No browser of theirs is signed in to this console" } : null,
+        )}
       />
       {asked && (
         <FormDialog

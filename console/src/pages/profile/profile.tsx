@@ -10,6 +10,7 @@ import { sessionQuery } from "../../shell/session.ts";
 import { GrantsCard } from "../people/grants-card.tsx";
 import { TokensTable } from "../people/tokens-table.tsx";
 import { NewTokenDialog } from "./new-token-dialog.tsx";
+import { OwnClientSessions } from "./own-client-sessions.tsx";
 import { OwnPasswordDialog } from "./own-password-dialog.tsx";
 import { OwnSessions } from "./own-sessions.tsx";
 
@@ -52,6 +53,7 @@ function Own({ person, via }: { person: Person; via: string }): ReactNode {
         <GrantsCard of={person} isChangeable={false} title="What may you do?" />
       </div>
       <OwnSessions />
+      <OwnClientSessions />
       <TokensTable
         of={person}
         isOwn
