@@ -9,6 +9,7 @@ import { cookieOf, holderClient, JSON_TYPE } from "../support/holder-client.ts";
 import { whyUnavailable } from "../support/postgres.ts";
 import { type SignedIn, signIns } from "../support/signed-in.ts";
 import { findBreaches, gatherCrowd } from "../support/signed-in-crowd.ts";
+import { openSocket } from "../support/socket-client.ts";
 import { until } from "../support/until.ts";
 
 const UNAUTHORISED = { status: 401, code: "invalid_credentials", type: "authentication_error" };
@@ -30,7 +31,7 @@ async function somebody(name: string): Promise<SignedIn & { limit: number; purse
 
 describe.skipIf(whyUnavailable("15"))("client sessions", () => {
   beforeAll(async () => {
-    stage = await startChainedGateway();
+    stage = await startChainedGateway({ TOLLGATE_WEBSOCKET_ENABLED: "on" });
     people = signIns(stage);
   }, 180_000);
   afterAll(() => stage?.stop());
@@ -123,7 +124,7 @@ describe.skipIf(whyUnavailable("15"))("client sessions", () => {
 
   test.each(ENDS.map(([when, end], place) => ({ when, end, place })))(
     "when $when, its streams are cut and its next request is rejected",
-    async ({ end, place }) => {
+    async ({ when, end, place }) => {
       const who = await somebody(`ended${place}`);
       const { accessToken } = who.tokens;
       const operation: Operation = [CHAT, RESPONSES, MESSAGE][place % 3] ?? CHAT;
@@ -140,13 +141,31 @@ describe.skipIf(whyUnavailable("15"))("client sessions", () => {
 
       const { text, broken } = await reading;
       expect(broken).toBe(false);
-      expect(text).toMatch(/was (revoked|suspended) while the request was in progress/);
+      expect(text).toContain(
+        when === "its account is suspended"
+          ? "The account of this session was suspended while the request was in progress. Ask an operator to resume it."
+          : "This session was ended while the request was in progress. Sign in again.",
+      );
       expect(text).not.toMatch(/\[DONE\]|message_stop|response\.completed/);
       expectRefusal(await chat(accessToken), UNAUTHORISED);
       // What was delivered is charged, like that of a key.
       await until(async () => (await stage.usedOf(who.limit)) > 0n, "it is charged");
     },
   );
+
+  test("a socket whose session ends is told so in its response, and closed", async () => {
+    const { tokens, email } = await somebody("wes");
+    const socket = await openSocket({ url: stage.gateway.publicUrl, key: tokens.accessToken });
+    socket.send({ type: "response.create", model: "endless-responses", max_output_tokens: 3_000, input: "Hello" });
+    while ((await socket.next()).type !== "response.output_text.delta");
+
+    await operate(stage.gateway, `DELETE /people/${email}/client-sessions`);
+
+    expect(JSON.stringify((await socket.response()).at(-1))).toContain(
+      "This session was ended while the request was in progress. Sign in again.",
+    );
+    expect((await socket.closed).code).toBe(1008);
+  });
 
   test("ending one session of a person leaves the streams of their others alone", async () => {
     const { personId, email, tokens } = await somebody("fay");

@@ -23,7 +23,12 @@ export function createCutStopped({ running, findKey }: Parts): CutStopped {
     if (key === undefined) return;
     const status = statusOf(key);
     if (status === "active") running.moved(key);
-    else running.cutKey(id, { status, by: status === key.status ? "key" : "account" });
+    else
+      running.cutKey(id, {
+        status,
+        by: status === key.status ? "key" : "account",
+        of: key.personId === null ? "key" : "session",
+      });
   }
   // Apart, so that a key named is not looked at after all others.
   const named = oneByOne(look);

@@ -257,7 +257,7 @@ test("a key that is revoked has its stream cut and settled [L8]", async () => {
   const stage = generationStage((reader) => reader.chunk(Buffer.from(EVENT)));
   const running = stage.generate(stage.ask({ stream: true }));
   await settled();
-  stage.running.cutKey(stage.keyId, { status: "revoked", by: "key" });
+  stage.running.cutKey(stage.keyId, { status: "revoked", by: "key", of: "key" });
 
   expect(await running).toMatchObject({ code: "invalid_credentials" });
   await settled();

@@ -41,7 +41,8 @@ function lookingAt(of: Of, key: Partial<Key> | "away") {
     reads++;
     if (key === "away") return Promise.reject(new Error("away"));
     const accounts = ["organisation", "team"];
-    return Promise.resolve([{ id: "key", status: "active", accountStatus: "active", accounts, ...key } as Key]);
+    const found = { id: "key", status: "active", accountStatus: "active", personId: null, accounts, ...key };
+    return Promise.resolve([found as Key]);
   };
   return { ...createCutStopped({ running, findKey }), told, reads: () => reads };
 }
@@ -86,6 +87,23 @@ test.each(["suspended", "disabled"] as const)(
     expect(beside.told()).toBe(under.told());
   },
 );
+
+test.each([
+  [{ status: "revoked" }, "This session was ended while the request was in progress. Sign in again."],
+  [
+    { accountStatus: "suspended" },
+    "The account of this session was suspended while the request was in progress. Ask an operator to resume it.",
+  ],
+  [
+    { accountStatus: "disabled" },
+    "The account of this session was disabled while the request was in progress. Ask an operator to enable it.",
+  ],
+] as const)("a stream of a client session that is cut says what to do: %o [L8]", async (changes, message) => {
+  const { changed, told } = lookingAt({}, { personId: "ann", ...changes });
+  await changed("key");
+
+  expect(told()).toBe(message);
+});
 
 test("a stream whose key was moved is cut with the account that it stands under now [L8]", async () => {
   const found: Partial<Key> = { accounts: ["organisation", "sales"] };

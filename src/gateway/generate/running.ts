@@ -6,8 +6,12 @@ import type { GenerationState } from "./generation.ts";
 import { lookAt } from "./look-at.ts";
 import type { WatchedSink } from "./watched-sink.ts";
 
-/** Why a key may no longer be used, and whether that is its own status or that of an account above it. */
-export type Stopped = { status: Exclude<KeyStatus, "active">; by: "key" | "account" };
+/** Why a key may no longer be used, and whether that is its own status or that of an account above it. `session`: it is one of a client. */
+export type Stopped = {
+  status: Exclude<KeyStatus, "active">;
+  by: "key" | "account";
+  of: "key" | "session";
+};
 
 /** The generations under way in this process, so that they can be ended from outside. */
 export type Running = {
@@ -98,14 +102,23 @@ const stopping = (): Fault =>
     retryAfterSeconds: 1,
   });
 
-const STOPPED: Record<Stopped["status"], { code: FaultCode; happened: string }> = {
-  revoked: { code: "invalid_credentials", happened: "was revoked" },
-  suspended: { code: "invalid_credentials", happened: "was suspended" },
-  disabled: { code: "key_disabled", happened: "was disabled" },
+const STOPPED: Record<Stopped["status"], FaultCode> = {
+  revoked: "invalid_credentials",
+  suspended: "invalid_credentials",
+  disabled: "key_disabled",
 };
 
-const stoppedFault = ({ status, by }: Stopped): Fault => {
-  const { code, happened } = STOPPED[status];
-  const what = by === "key" ? "This API key" : "The account of this API key";
-  return new Fault(code, `${what} ${happened} while the request was in progress.`);
+/** What the person at a client can do about it. Holders of keys ask whoever gave them the key. */
+const FIX: Record<Stopped["status"], string> = {
+  revoked: "Sign in again.",
+  suspended: "Ask an operator to resume it.",
+  disabled: "Ask an operator to enable it.",
+};
+
+const stoppedFault = ({ status, by, of }: Stopped): Fault => {
+  const credential = of === "key" ? "API key" : "session";
+  const what = by === "key" ? `This ${credential}` : `The account of this ${credential}`;
+  const happened = of === "session" && status === "revoked" ? "was ended" : `was ${status}`;
+  const told = `${what} ${happened} while the request was in progress.`;
+  return new Fault(STOPPED[status], of === "key" ? told : `${told} ${FIX[status]}`);
 };
