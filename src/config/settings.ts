@@ -275,7 +275,7 @@ export const settings = z.strictObject({
     ),
     pace_ms: millisecondsOrNone(
       3,
-      "Shortest time between two batches of one kind in a busy process, in milliseconds. A full batch is sent at once, and so is every batch of a process with time to spare. Raise it to lower the load on the database; each response of a busy process then takes longer.",
+      "Shortest time between two batches of one kind in a busy process, in milliseconds. A full batch is sent at once, and so are the end of a stream and every batch of a process with time to spare. Raise it to lower the load on the database; each response of a busy process then takes longer.",
     ),
     retry_ms: milliseconds(100, "Wait before a batch is retried after its connection was lost, in milliseconds."),
     void_timeout_ms: milliseconds(

@@ -30,6 +30,26 @@ test("what ends and what begins goes in one turn, and what ends gives its money 
   expect(admitted).toMatchObject({ value: { kind: "admitted", granted: { credits: 900n, tokens: null } } });
 });
 
+test.for([0, 10])(
+  "the end of a stream, stored with %d bytes, waits for no pace, and the end of a plain response does",
+  async (bodyBytes) => {
+    const [first, streamed, plain] = await opened(3);
+    const batcher = stage.open({ paceMs: 50 });
+    const end = (one: Ask | undefined, contentDelivered: boolean): Promise<Settled> =>
+      batcher.settle({ ...settlement(one?.id ?? "", bodyBytes), contentDelivered });
+    await end(first, false);
+
+    const ends = [end(plain, false)];
+    await turn();
+    expect(stage.faulty.model.state.charges.size).toBe(1);
+
+    ends.push(end(streamed, true));
+    await turn();
+    expect(stage.faulty.model.state.charges.size).toBe(3);
+    await Promise.all(ends);
+  },
+);
+
 test("a value that the database refuses in what begins fails nothing that ends with it", async () => {
   const [one, two] = await opened(2);
 

@@ -181,6 +181,7 @@ function turnLane(
       );
     },
     termsOf: ({ kind }) => (kind === "settle" ? ends : begins),
+    isUrgent: (call) => call.kind === "settle" && endsStream(call.settlement),
     limits,
     breaker,
   });
@@ -218,6 +219,7 @@ function storingLanes(options: BatcherOptions, breaker: DatabaseBreaker) {
     bytesOf: (settlement: Settlement) => CALL_BYTES + answerBytes(settlement),
     limits,
     termsOf: always(keptFor(settleTimeoutMs, PATIENCE * settleTimeoutMs)),
+    isUrgent: endsStream,
     breaker,
   };
   return {
@@ -244,5 +246,8 @@ async function admitClaim(ask: Ask & { claim: Claim }, { turn, replay }: AdmitLa
 }
 
 const answerBytes = ({ answer }: Settlement): number => answer?.body.length ?? 0;
+
+/** Its client has all of the answer but the end, which it is sent when this is settled. */
+const endsStream = ({ contentDelivered }: Settlement): boolean => contentDelivered;
 
 const holdsNothing = ({ most }: Ask): boolean => (most.credits ?? 0n) + (most.tokens ?? 0n) === 0n;

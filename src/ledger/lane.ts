@@ -48,6 +48,8 @@ type LaneOptions<Item, Answer> = {
   clock: Pick<Clock, "elapsedMs">;
   /** Whether this process has no time to spare, so that fewer and larger batches serve everybody sooner. Absent: always. */
   isBusy?: () => boolean;
+  /** Whether a call goes at once, pace or not, and takes with it what waits for the pace. Absent: none does. */
+  isUrgent?: (item: Item) => boolean;
   /** Hears how the calls of this lane went. Null where that says nothing about the ledger as a whole. */
   breaker: DatabaseBreaker | null;
 };
@@ -89,6 +91,10 @@ class BatchLane<Item, Answer> {
   #answeredMs = 0;
   #flushing = false;
   #flushedMs = Number.NEGATIVE_INFINITY;
+  /** Something urgent is in the queue. */
+  #urgent = false;
+  /** Ends the wait for the pace. */
+  #hurry: (() => void) | null = null;
   #timer: { atMs: number; timeout: NodeJS.Timeout } | null = null;
 
   constructor(options: LaneOptions<Item, Answer>) {
@@ -102,7 +108,7 @@ class BatchLane<Item, Answer> {
   }
 
   submit(item: Item): Promise<Answer> {
-    const { limits, breaker, bytesOf, termsOf, clock } = this.#options;
+    const { limits, breaker, bytesOf, termsOf, clock, isUrgent = never } = this.#options;
     const kind = this.#kindOf(termsOf(item));
     if (kind.waiting.size >= limits.queued) return refuse("too many calls wait for the ledger");
     if (kind.terms.refusable && breaker && !breaker.permits()) return refuse("the ledger does not answer");
@@ -122,6 +128,10 @@ class BatchLane<Item, Answer> {
       this.#queue.push(entry);
       kind.waiting.add(entry);
       this.#watch(this.#deadlineMs(entry));
+      if (isUrgent(item)) {
+        this.#urgent = true;
+        this.#hurry?.();
+      }
       if (!this.#flushing) void this.#flushAll();
     });
   }
@@ -138,11 +148,25 @@ class BatchLane<Item, Answer> {
     this.#flushing = true;
     do {
       const restMs = this.#flushedMs + limits.paceMs - clock.elapsedMs();
-      await gather(restMs > 0 && this.#queue.length < limits.items && isBusy() ? restMs : 0);
+      const paced = restMs > 0 && !this.#urgent && this.#queue.length < limits.items && isBusy();
+      if (paced) await this.#pace(restMs);
+      else await nextTurn();
       this.#flushedMs = clock.elapsedMs();
       await this.#flush(this.#take());
     } while (this.#queue.length > 0);
     this.#flushing = false;
+  }
+
+  /** Waits for more calls, until the time is up or one comes that is urgent. */
+  async #pace(restMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timeout = setTimeout(resolve, restMs);
+    this.#hurry = resolve;
+    await promise;
+    this.#hurry = null;
+    clearTimeout(timeout);
+    // What ends in the same turn of the event loop goes together, too.
+    if (this.#urgent) await nextTurn();
   }
 
   /** As many as fit; always at least one, however large it is. */
@@ -156,6 +180,7 @@ class BatchLane<Item, Answer> {
       if (taken > 0 && (taken >= items || bytes > mostBytes)) return queue.splice(0, taken);
     }
     this.#queue = [];
+    this.#urgent = false;
     return queue;
   }
 
@@ -258,6 +283,7 @@ function leave<Item, Answer>(entry: Entry<Item, Answer>): boolean {
 const waits = ({ waits: waiting }: { waits: boolean }): boolean => waiting;
 
 const always = (): boolean => true;
+const never = (): boolean => false;
 
 const refuse = (message: string): Promise<never> => Promise.reject(new LedgerUnavailableError(message));
 
@@ -285,9 +311,4 @@ function partsOf<One extends { kind: { terms: { refusable: boolean } } }>(
  * sides much the same however little it carries, and one that follows the last too closely carries little. A process with time to
  * spare can afford that, and its callers wait for nothing but the database.
  */
-function gather(restMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    if (restMs <= 0) setImmediate(resolve);
-    else setTimeout(resolve, restMs);
-  });
-}
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

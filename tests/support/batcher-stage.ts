@@ -82,13 +82,13 @@ export function batcherStage() {
     faulty: faultyLedger(),
     batcher: {} as Batcher,
     lostReleases: [] as unknown[],
-    open: (options: { callsPerLane?: number } = {}): Batcher =>
+    open: ({ paceMs = 0, ...options }: { callsPerLane?: number; paceMs?: number } = {}): Batcher =>
       createBatcher({
         ledger: stage.faulty.ledger,
         processId: createId(2),
         failureOf,
         clock: { elapsedMs: () => nowMs },
-        limits,
+        limits: { ...limits, paceMs },
         settleTimeoutMs: 3_000,
         voidTimeoutMs: 60_000,
         onLostRelease: (error) => stage.lostReleases.push(error),
