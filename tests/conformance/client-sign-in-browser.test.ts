@@ -1,35 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operate } from "../contract/operator.ts";
 import { type Chromium, findChromium } from "../support/chromium.ts";
-import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../support/gateway-process.ts";
+import { type GatewayProcess, rememberSecrets } from "../support/gateway-process.ts";
 import { openDeviceClient } from "../support/oidc/device-client.ts";
-import { type OidcServer, signInSettings, startOidc } from "../support/oidc/start-oidc.ts";
+import { type SignInGateway, startSignInGateway } from "../support/oidc/sign-in-gateway.ts";
 
 const PATIENT_MS = 240_000;
 const { missing, launch } = await findChromium();
 
-let oidc: OidcServer;
+let stage: SignInGateway;
 let gateway: GatewayProcess;
 let chromium: Chromium;
 beforeAll(async () => {
   if (missing) return;
   // The provider is another site than the gateway, as it is everywhere.
-  oidc = await startOidc(
-    { ann: { email: "ann@acme.example", name: "Ann Anders", groups: ["search"] } },
-    { host: "localhost" },
-  );
-  gateway = await startGatewayProcess({ settings: signInSettings(oidc, "search -> member of Acme/Search") });
-  oidc.allowRedirect(`${gateway.publicUrl}/oauth/callback`);
-  await operate(gateway, "POST /accounts", { name: "Acme", kind: "organisation" });
-  await operate(gateway, "POST /accounts", { name: "Search", kind: "team", parent: "Acme" });
+  stage = await startSignInGateway({
+    groups: "search -> member of Acme/Search",
+    users: { ann: { email: "ann@acme.example", name: "Ann Anders", groups: ["search"] } },
+    host: "localhost",
+  });
+  ({ gateway } = stage);
   chromium = await launch();
 }, PATIENT_MS);
 afterAll(async () => {
   if (missing) return;
   await chromium.close();
-  rememberSecrets([oidc.clientSecret, ...oidc.issued]);
-  await gateway.stop();
-  await oidc.close();
+  await stage.stop();
 }, PATIENT_MS);
 
 const LOOKS = [

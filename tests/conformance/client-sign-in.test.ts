@@ -2,58 +2,38 @@ import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { CHAT, MESSAGE, modelFor } from "../contract/operations.ts";
 import { operate } from "../contract/operator.ts";
-import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../support/gateway-process.ts";
+import type { GatewayProcess } from "../support/gateway-process.ts";
 import { openBrowser } from "../support/oidc/browser.ts";
 import { approve, type DeviceAnswer, openDeviceClient, signInWithCode } from "../support/oidc/device-client.ts";
-import { type OidcServer, signInSettings, startOidc } from "../support/oidc/start-oidc.ts";
+import { type SignInGateway, startSignInGateway } from "../support/oidc/sign-in-gateway.ts";
+import type { OidcServer } from "../support/oidc/start-oidc.ts";
 
 const GROUPS = `
   search -> member of Acme/Search with 50 per month
   viewers -> viewer
 `;
 
+let stage: SignInGateway;
 let oidc: OidcServer;
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  oidc = await startOidc();
-  rememberSecrets([oidc.clientSecret]);
-  gateway = await startGatewayProcess({
+  stage = await startSignInGateway({
+    groups: GROUPS,
     models: { chat: modelFor(CHAT, "sim"), messages: modelFor(MESSAGE, "sim") },
-    settings: {
-      ...signInSettings(oidc, GROUPS),
-      TOLLGATE_LISTEN_TRUSTED_PROXIES: "127.0.0.1",
-      TOLLGATE_KEYS_UNKNOWN_PER_MINUTE: "100",
-    },
+    settings: { TOLLGATE_LISTEN_TRUSTED_PROXIES: "127.0.0.1", TOLLGATE_KEYS_UNKNOWN_PER_MINUTE: "100" },
   });
-  oidc.allowRedirect(`${gateway.publicUrl}/oauth/callback`);
-  await operate(gateway, "POST /accounts", { name: "Acme", kind: "organisation" });
-  await operate(gateway, "POST /accounts", { name: "Search", kind: "team", parent: "Acme" });
-  await operate(gateway, "POST /accounts/Acme/topups", { amount: "100", reference: "first" });
+  ({ oidc, gateway } = stage);
 });
-afterAll(async () => {
-  rememberSecrets(oidc.issued);
-  await gateway.stop();
-  await oidc.close();
-});
+afterAll(() => stage?.stop());
 afterEach(() => {
   oidc.fail(null);
   oidc.tamper(null);
 });
 
-const join = (login: string, ...groups: string[]): void =>
-  void oidc.users.set(login, { email: `${login}@acme.example`, name: login, groups });
+const join = (login: string, ...groups: string[]): void => stage.join(login, ...groups);
 const client = (address?: string) => openDeviceClient(gateway.publicUrl, address === undefined ? {} : { address });
 
-const generate = (token: unknown): Promise<Response> =>
-  fetch(`${gateway.publicUrl}/v1/messages`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${String(token)}`,
-      "content-type": "application/json",
-      "anthropic-version": "2023-06-01",
-    },
-    body: JSON.stringify({ model: "messages", max_tokens: 16, messages: [{ role: "user", content: "hello" }] }),
-  });
+const generate = (token: unknown): Promise<Response> => stage.sendMessage(token, { max_tokens: 16 });
 
 describe("a client without a browser", () => {
   test("finds the endpoints of its own origin", async () => {

@@ -5,31 +5,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHAT, modelFor } from "../contract/operations.ts";
-import { operate } from "../contract/operator.ts";
 import { childEnvironment } from "../support/child-environment.ts";
-import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../support/gateway-process.ts";
+import { type GatewayProcess, rememberSecrets } from "../support/gateway-process.ts";
 import { approve } from "../support/oidc/device-client.ts";
-import { type OidcServer, signInSettings, startOidc } from "../support/oidc/start-oidc.ts";
+import { type SignInGateway, startSignInGateway } from "../support/oidc/sign-in-gateway.ts";
 import { MAIN, type Ran, runTollgate } from "../support/run-tollgate.ts";
 
-let oidc: OidcServer;
+let stage: SignInGateway;
 let gateway: GatewayProcess;
 let home: string;
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), "tollgate-login-"));
-  oidc = await startOidc({ ann: { email: "ann@acme.example", name: "Ann", groups: ["search"] } });
-  gateway = await startGatewayProcess({
+  stage = await startSignInGateway({
+    groups: "search -> member of Acme/Search",
+    users: { ann: { email: "ann@acme.example", name: "Ann", groups: ["search"] } },
     models: { plain: modelFor(CHAT, "sim") },
-    settings: signInSettings(oidc, "search -> member of Acme/Search"),
   });
-  oidc.allowRedirect(`${gateway.publicUrl}/oauth/callback`);
-  await operate(gateway, "POST /accounts", { name: "Acme", kind: "organisation" });
-  await operate(gateway, "POST /accounts", { name: "Search", kind: "team", parent: "Acme" });
+  ({ gateway } = stage);
 });
 afterAll(async () => {
-  rememberSecrets([oidc.clientSecret, ...oidc.issued]);
-  await gateway.stop();
-  await oidc.close();
+  await stage?.stop();
   rmSync(home, { recursive: true });
 });
 

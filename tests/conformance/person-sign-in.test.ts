@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { CHAT, modelFor } from "../contract/operations.ts";
 import { operate } from "../contract/operator.ts";
-import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../support/gateway-process.ts";
+import { type GatewayProcess, rememberSecrets } from "../support/gateway-process.ts";
 import { type Browser, openBrowser, type Page } from "../support/oidc/browser.ts";
-import { approve, openDeviceClient } from "../support/oidc/device-client.ts";
-import { type OidcServer, signInSettings, startOidc } from "../support/oidc/start-oidc.ts";
+import { openDeviceClient } from "../support/oidc/device-client.ts";
+import { type SignInGateway, startSignInGateway } from "../support/oidc/sign-in-gateway.ts";
+import type { OidcServer } from "../support/oidc/start-oidc.ts";
 import { until } from "../support/until.ts";
 
 const GROUPS = `
@@ -12,33 +13,21 @@ const GROUPS = `
   viewers -> viewer
 `;
 
+let stage: SignInGateway;
 let oidc: OidcServer;
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  oidc = await startOidc();
-  rememberSecrets([oidc.clientSecret]);
-  gateway = await startGatewayProcess({
+  stage = await startSignInGateway({
+    groups: GROUPS,
     models: { chat: modelFor(CHAT, "sim") },
-    settings: {
-      ...signInSettings(oidc, GROUPS),
-      TOLLGATE_LISTEN_TRUSTED_PROXIES: "127.0.0.1",
-      TOLLGATE_RECORDS_FLUSH_MS: "100",
-    },
+    settings: { TOLLGATE_LISTEN_TRUSTED_PROXIES: "127.0.0.1", TOLLGATE_RECORDS_FLUSH_MS: "100" },
   });
-  oidc.allowRedirect(`${gateway.publicUrl}/oauth/callback`);
-  await operate(gateway, "POST /accounts", { name: "Acme", kind: "organisation" });
-  await operate(gateway, "POST /accounts", { name: "Search", kind: "team", parent: "Acme" });
-  await operate(gateway, "POST /accounts/Acme/topups", { amount: "100", reference: "first" });
+  ({ oidc, gateway } = stage);
 });
-afterAll(async () => {
-  rememberSecrets(oidc.issued);
-  await gateway.stop();
-  await oidc.close();
-});
+afterAll(() => stage?.stop());
 afterEach(() => oidc.fail(null));
 
-const join = (login: string, ...groups: string[]): void =>
-  void oidc.users.set(login, { email: `${login}@acme.example`, name: login, groups });
+const join = (login: string, ...groups: string[]): void => stage.join(login, ...groups);
 
 const begin = (returnTo?: string): string =>
   `${gateway.publicUrl}/me/sign-in/oidc${returnTo === undefined ? "" : `?return_to=${encodeURIComponent(returnTo)}`}`;
@@ -67,13 +56,7 @@ type Session = { id: string; client: string; is_current: boolean; created_at: st
 const sessionsOf = async (browser: Browser): Promise<Session[]> =>
   ((await (await ask(browser, "/me/sessions")).json()) as { data: Session[] }).data;
 
-/** A client that somebody signed in with. */
-async function client(login: string): Promise<string> {
-  const device = openDeviceClient(gateway.publicUrl);
-  const started = await device.start();
-  await approve(started, login);
-  return String((await device.poll(started)).body["access_token"]);
-}
+const client = (login: string): Promise<string> => stage.signInClient(login);
 
 const generate = (token: string): Promise<Response> =>
   fetch(`${gateway.publicUrl}/v1/chat/completions`, {

@@ -6,10 +6,9 @@ import { tmpdir } from "node:os";
 import { join as pathOf } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MESSAGE, modelFor } from "../contract/operations.ts";
-import { issueKey, operate } from "../contract/operator.ts";
-import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../support/gateway-process.ts";
-import { approve, openDeviceClient } from "../support/oidc/device-client.ts";
-import { type OidcServer, signInSettings, startOidc } from "../support/oidc/start-oidc.ts";
+import { issueKey } from "../contract/operator.ts";
+import type { GatewayProcess } from "../support/gateway-process.ts";
+import { type SignInGateway, startSignInGateway } from "../support/oidc/sign-in-gateway.ts";
 import { until } from "../support/until.ts";
 
 const GROUPS = `
@@ -24,15 +23,13 @@ const SETTINGS = [
 
 type Collected = { url: string | undefined; headers: IncomingHttpHeaders; body: string };
 
-let oidc: OidcServer;
+let stage: SignInGateway;
 let gateway: GatewayProcess;
 let collector: Server;
 const collected: Collected[] = [];
 const folder = mkdtempSync(pathOf(tmpdir(), "tollgate-client-settings-"));
 
 beforeAll(async () => {
-  oidc = await startOidc();
-  rememberSecrets([oidc.clientSecret]);
   collector = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -45,52 +42,36 @@ beforeAll(async () => {
   await once(collector, "listening");
   const file = pathOf(folder, "clients.json");
   writeFileSync(file, JSON.stringify(SETTINGS));
-  gateway = await startGatewayProcess({
+  stage = await startSignInGateway({
+    groups: GROUPS,
+    teams: ["Search", "Free"],
     models: {
       messages: modelFor(MESSAGE, "sim"),
       dear: { ...modelFor(MESSAGE, "sim"), price: { input: "1000", output: "1000" } },
     },
     settings: {
-      ...signInSettings(oidc, GROUPS),
       TOLLGATE_SIGN_IN_CLIENT_SETTINGS: file,
       TOLLGATE_SIGN_IN_CLIENT_TELEMETRY_URL: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/collect/`,
     },
   });
-  oidc.allowRedirect(`${gateway.publicUrl}/oauth/callback`);
-  await operate(gateway, "POST /accounts", { name: "Acme", kind: "organisation" });
-  for (const name of ["Search", "Free"])
-    await operate(gateway, "POST /accounts", { name, kind: "team", parent: "Acme" });
-  await operate(gateway, "POST /accounts/Acme/topups", { amount: "100", reference: "first" });
+  ({ gateway } = stage);
 });
 afterAll(async () => {
-  rememberSecrets(oidc.issued);
-  await gateway.stop();
-  await oidc.close();
+  await stage?.stop();
   collector.close();
   rmSync(folder, { recursive: true });
 });
 
-async function signedIn(login: string, ...groups: string[]): Promise<string> {
-  oidc.users.set(login, { email: `${login}@acme.example`, name: login, groups });
-  const device = openDeviceClient(gateway.publicUrl);
-  const started = await device.start();
-  await approve(started, login);
-  return String((await device.poll(started)).body["access_token"]);
+function signedIn(login: string, ...groups: string[]): Promise<string> {
+  stage.join(login, ...groups);
+  return stage.signInClient(login);
 }
 
 const ask = (path: string, token: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${gateway.publicUrl}${path}`, { headers: { authorization: `Bearer ${token}`, ...headers } });
 
 const generate = (token: string, path = "/v1/messages", model = "messages"): Promise<Response> =>
-  fetch(`${gateway.publicUrl}${path}`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-      "anthropic-version": "2023-06-01",
-    },
-    body: JSON.stringify({ model, max_tokens: 500, messages: [{ role: "user", content: "hello" }] }),
-  });
+  stage.sendMessage(token, { path, model });
 
 describe("managed settings", () => {
   test("are those of everybody and of the person's groups, with telemetry on, under their checksum", async () => {
