@@ -49,12 +49,26 @@ export async function* trySignedInCodex(stage: SignInStage, installed: string): 
           shown: result.output,
         };
       });
+  yield await takeStep("Codex limit", async () => {
+    await stage.setLimit("0.01");
+    const { result, requests } = await requestsDuring(gateway, () => ask(firstTask(stage), WITHOUT_SOCKET));
+    await stage.setLimit("50");
+    const statuses = new Set(requests.filter(({ route }) => route === "responses").map(({ status }) => status));
+    return {
+      problems: [
+        ...wrongUnless(result.code !== 0, "it ended well"),
+        ...wrongUnless(
+          /0 of 0\.01 credits left this month.*Renews 1 /.test(result.output),
+          "it does not show the limit",
+        ),
+        ...wrongUnless([...statuses].join() === "402", `it got ${[...statuses].join()}`),
+      ],
+      shown: result.output,
+    };
+  });
   yield await takeStep("Codex after logout", async () => {
-    const [task] = stage.tasks(codex);
     const { code } = await tollgate("logout");
-    const { result, requests } = await requestsDuring(gateway, () =>
-      task ? ask(task, []) : Promise.reject(new Error("no task")),
-    );
+    const { result, requests } = await requestsDuring(gateway, () => ask(firstTask(stage), []));
     return {
       problems: [
         ...wrongUnless(code === 0, `logout ended with ${code}`),
@@ -68,6 +82,12 @@ export async function* trySignedInCodex(stage: SignInStage, installed: string): 
       shown: result.output,
     };
   });
+}
+
+function firstTask(stage: SignInStage): Task {
+  const [task] = stage.tasks(codex);
+  if (task === undefined) throw new Error("there is no task");
+  return task;
 }
 
 /** A folder with the command `tollgate`, as an installed package leaves one on the path. */
