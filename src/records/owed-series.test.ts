@@ -294,8 +294,8 @@ test("a request counts once in each of its scopes and grains, also if its key is
     for (const counts of [ttft, overhead]) expect(counts?.reduce((sum, count) => sum + count)).toBe(requests);
 });
 
-/** A store in which adding takes so long, by a clock that stands still otherwise. */
-async function addedWithin(seconds: number, addMs: number): Promise<number[]> {
+/** A store in which adding takes so long, by a clock that stands still otherwise, with records of so many models a second. */
+async function addedWithin(seconds: number, addMs: number, models: number): Promise<number[]> {
   vi.useFakeTimers();
   const addedAt: number[] = [];
   let nowMs = 0;
@@ -318,7 +318,7 @@ async function addedWithin(seconds: number, addMs: number): Promise<number[]> {
     onFailed: (error) => expect.fail(String(error)),
   });
   for (let second = 0; second < seconds; second++) {
-    records.record(factsOf(second), null);
+    for (let model = 0; model < models; model++) records.record({ ...factsOf(second), model: `model-${model}` }, null);
     nowMs += 1_000;
     await vi.advanceTimersByTimeAsync(1_000);
   }
@@ -327,9 +327,9 @@ async function addedWithin(seconds: number, addMs: number): Promise<number[]> {
 }
 
 test("sums are added with every flush while that is quick, and the less often the longer it takes, once a minute at least", async () => {
-  const quick = await addedWithin(100, 2);
-  const slow = await addedWithin(100, 100);
-  const slowest = await addedWithin(200, 900);
+  const quick = await addedWithin(100, 2, 40);
+  const slow = await addedWithin(100, 100, 40);
+  const slowest = await addedWithin(200, 900, 40);
 
   expect(quick.length).toBeGreaterThan(95);
   expect(slow.length).toBeLessThan(8);
@@ -338,4 +338,10 @@ test("sums are added with every flush while that is quick, and the less often th
   const gaps = slowest.slice(1, -1).map((at, no) => at - (slowest[no] ?? 0));
   expect(Math.min(...gaps)).toBeGreaterThanOrEqual(60_000);
   expect(Math.max(...gaps)).toBeLessThan(63_000);
+});
+
+test("few sums are added every few seconds, however slow that is", async () => {
+  const few = await addedWithin(100, 900, 3);
+
+  expect(few.length).toBeGreaterThan(30);
 });

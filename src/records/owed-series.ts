@@ -6,6 +6,9 @@ import { createRequestGroups } from "./request-groups.ts";
 /** Adding sums to series takes one part of the time in so many at most, and sums wait for it no longer than that. */
 const ADD_SHARE = 200;
 const LONGEST_OWED_MS = 60_000;
+/** So few cost next to nothing, however long a busy database takes, and a small gateway has series that are as recent as its records. */
+const FEW_GROUPS = 32;
+const FEW_OWED_MS = 1_000;
 /** Sums that wait in a process at most. More are forgotten here and added from the records, as those of a process that has ended. */
 const GROUPS_MOST = 100_000;
 const ADOPT_EVERY_MS = 60_000;
@@ -41,6 +44,7 @@ type OwedSeries = {
 export function createOwedSeries({ store, clock, onFailed }: Options): OwedSeries {
   let owed = createOwed();
   let addDueMs = Number.NEGATIVE_INFINITY;
+  let fewDueMs = Number.NEGATIVE_INFINITY;
   let adoptDueMs = Number.NEGATIVE_INFINITY;
 
   async function addAll(): Promise<void> {
@@ -53,6 +57,7 @@ export function createOwedSeries({ store, clock, onFailed }: Options): OwedSerie
     } finally {
       const tookMs = clock.elapsedMs() - beganMs;
       addDueMs = beganMs + Math.min(LONGEST_OWED_MS, tookMs * ADD_SHARE);
+      fewDueMs = beganMs + tookMs + FEW_OWED_MS;
     }
   }
 
@@ -71,7 +76,8 @@ export function createOwedSeries({ store, clock, onFailed }: Options): OwedSerie
     },
     addAll,
     addDue: async () => {
-      if (clock.elapsedMs() >= addDueMs) await addAll();
+      const dueMs = owed.groups.size() > FEW_GROUPS ? addDueMs : Math.min(addDueMs, fewDueMs);
+      if (clock.elapsedMs() >= dueMs) await addAll();
       if (clock.elapsedMs() >= adoptDueMs) await adopt();
     },
   };

@@ -190,6 +190,10 @@ describe.skipIf(why)("the key holder's console in a real browser", { timeout: PA
       async () => (await read<{ data: object[] }>("/me/requests", bearer(secret))).data.length === 2,
       "both are recorded",
     );
+    await until(
+      async () => (await read<{ data: object[] }>("/me/errors", bearer(secret))).data.length === 1,
+      "the error is counted",
+    );
     await open(page, "requests");
     await page.click(`a[href*='${id}']`);
     await page.locator("text=How was the charge computed?").waitFor();

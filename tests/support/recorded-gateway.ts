@@ -27,6 +27,8 @@ export type RecordedGateway = ServedCatalogue & {
   ask: (model: string, secret: string, more?: object, how?: How) => Promise<Sent>;
   /** The row of a request, once it is written. */
   recordOf: (requestId: string) => Promise<Record<string, unknown>>;
+  /** Waits until what is recorded is in the series, too. */
+  summed: () => Promise<void>;
 };
 
 type How = { headers?: Record<string, string>; disconnects?: boolean; path?: string };
@@ -54,6 +56,11 @@ export async function startRecordedGateway(more: Record<string, string> = {}): P
       await until(async () => (await find()).length > 0, `the record of ${requestId} is written`);
       return (await find())[0] ?? {};
     },
+    summed: () =>
+      until(
+        async () => (await database.query("select batch from series_owed limit 1", [])).length === 0,
+        "the series are as far as the records",
+      ),
   };
 }
 

@@ -52,6 +52,7 @@ beforeAll(async () => {
     ids[name] = requestId;
     await it.recordOf(requestId);
   }
+  await it.summed();
 }, 180_000);
 afterAll(() => it?.stop());
 
