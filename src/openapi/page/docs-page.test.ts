@@ -25,7 +25,7 @@ const textOf = (html: string): string =>
     .replaceAll("&amp;", "&");
 
 test("every operation has a section, and the contents lead to it", () => {
-  expect(operations).toHaveLength(26);
+  expect(operations).toHaveLength(27);
   for (const { operation } of operations) {
     expect(page).toContain(`<section id="${operation.operationId}">`);
     expect(page).toContain(`<a href="#${operation.operationId}">`);
@@ -120,6 +120,7 @@ test("every operation is shown with curl and with each official SDK that can cal
     listOwnErrors: [["curl"]],
     exportOwnErrors: [["curl"]],
     listOwnModels: [["curl"]],
+    showHolderWaysIn: [["curl"]],
     listOwnSessions: [["curl"]],
     endOtherSessions: [["curl"]],
     endOwnSession: [["curl"]],

@@ -73,7 +73,7 @@ async function recordedRequest(): Promise<string> {
 test.skipIf(!CURL_IS_HERE)("every command on the page works when it is pasted into a shell", async () => {
   const commands = await commandsOnPage();
 
-  expect(commands).toHaveLength(35);
+  expect(commands).toHaveLength(36);
   for (const written of commands) {
     const [example] = /req_[0-9a-f]{32}/.exec(written) ?? [];
     const command = example === undefined ? written : written.replace(example, await recordedRequest());
