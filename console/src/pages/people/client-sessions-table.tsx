@@ -14,28 +14,17 @@ import { EndClientSession, EndClientSessions } from "./end-client-session.tsx";
 /** The clients that somebody is signed in with. */
 export function PersonClientSessions({ of: person }: { of: Person }): ReactNode {
   const may = useMay();
-  const nowMs = useNow(60_000);
   const { pages, rows } = useClientSessions({ person: person.id });
-  const [asked, setAsked] = useState<ClientSession | "all" | null>(null);
-  const mayEnd = may("endClientSession");
-  const columns = useMemo(
-    () => clientSessionColumns({ nowMs, of: "one", onEnd: mayEnd ? setAsked : null }),
-    [nowMs, mayEnd],
-  );
+  const [endsAll, setEndsAll] = useState(false);
   return (
     <>
-      <DataTable
-        label="Client sessions"
-        columns={columns}
+      <ClientSessionsTable
+        of="one"
         rows={rows}
-        rowKey={({ id }) => id}
         shown={shownOf(pages, rows.length === 0 ? NONE_OF_THEIRS : null)}
-        tools={mayEnd && rows.length > 1 && <Button onClick={() => setAsked("all")}>End all</Button>}
+        tools={may("endClientSession") && rows.length > 1 && <Button onClick={() => setEndsAll(true)}>End all</Button>}
       />
-      {asked === "all" && <EndClientSessions of={person} onClose={() => setAsked(null)} />}
-      {asked !== null && asked !== "all" && (
-        <EndClientSession of={asked} name={person.name} onClose={() => setAsked(null)} />
-      )}
+      {endsAll && <EndClientSessions of={person} onClose={() => setEndsAll(false)} />}
     </>
   );
 }
@@ -45,7 +34,14 @@ export function AccountClientSessions({ of: account }: { of: string }): ReactNod
   const may = useMay();
   const { pages, rows } = useClientSessions({ account }, may("listClientSessions"));
   if (rows.length === 0) return null;
-  return <ManySessions rows={rows} shown={moreOf(rows, pages.hasNextPage)} tools={<LoadMore pages={pages} />} />;
+  return (
+    <ClientSessionsTable
+      of="all"
+      rows={rows}
+      shown={moreOf(rows, pages.hasNextPage)}
+      tools={<LoadMore pages={pages} />}
+    />
+  );
 }
 
 type Pages = ReturnType<typeof useClientSessions>["pages"];
@@ -65,17 +61,23 @@ export const moreOf = (rows: readonly unknown[], hasMore: boolean): Shown =>
       }
     : { kind: "ready" };
 
-type Many = { rows: readonly ClientSession[]; shown: Shown; tools?: ReactNode; height?: number };
+type Sessions = {
+  /** Whether they are of one person, or of all. */
+  of: "one" | "all";
+  rows: readonly ClientSession[];
+  shown: Shown;
+  tools?: ReactNode;
+  height?: number;
+};
 
-/** Sessions of several people. */
-export function ManySessions({ rows, shown, tools, height }: Many): ReactNode {
+export function ClientSessionsTable({ of, rows, shown, tools, height }: Sessions): ReactNode {
   const may = useMay();
   const nowMs = useNow(60_000);
   const [asked, setAsked] = useState<ClientSession | null>(null);
   const mayEnd = may("endClientSession");
   const columns = useMemo(
-    () => clientSessionColumns({ nowMs, of: "all", onEnd: mayEnd ? setAsked : null }),
-    [nowMs, mayEnd],
+    () => clientSessionColumns({ nowMs, of, onEnd: mayEnd ? setAsked : null }),
+    [nowMs, of, mayEnd],
   );
   return (
     <>

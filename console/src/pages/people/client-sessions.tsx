@@ -4,7 +4,7 @@ import { INPUT } from "../../parts/field.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import { useOwnSearch } from "../../shell/use-range.ts";
 import { useClientSessions } from "./client-sessions-query.ts";
-import { LoadMore, ManySessions, moreOf } from "./client-sessions-table.tsx";
+import { LoadMore, ClientSessionsTable, moreOf } from "./client-sessions-table.tsx";
 
 /** Everything that people are signed in with, on all accounts that the reader sees. */
 export function ClientSessions(): ReactNode {
@@ -16,7 +16,8 @@ export function ClientSessions(): ReactNode {
   const found = useMemo(() => rows.filter((session) => isFound(session, find)), [rows, find]);
   const shown = shownOf(pages, found.length > 0 ? null : rows.length > 0 ? NONE_FOUND : NONE);
   return (
-    <ManySessions
+    <ClientSessionsTable
+      of="all"
       rows={found}
       shown={shown.kind === "ready" ? moreOf(rows, pages.hasNextPage) : shown}
       height={680}
