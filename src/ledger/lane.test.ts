@@ -81,3 +81,88 @@ test("an urgent call beyond a whole batch goes with the next one, at once", asyn
 
   expect(batches).toEqual([[1], [2, 3, 4, 5], [6, URGENT]]);
 });
+
+/** A lane that sends a second flush beside the first when three calls wait, over a ledger that answers when it is told to. */
+function doubleLane() {
+  const flushes: { items: number[]; answer: () => void; lose: () => void }[] = [];
+  const lane = createLane<number, number>({
+    send: (items) =>
+      new Promise((resolve, reject) => {
+        flushes.push({ items: [...items], answer: () => resolve([...items]), lose: () => reject(new Error("lost")) });
+      }),
+    failureOf: () => "lost",
+    bytesOf: () => 1,
+    termsOf: () => TERMS,
+    limits: { items: 4, bytes: 100, queued: 100, retryMs: 100, paceMs: 0 },
+    clock: { elapsedMs: () => 0 },
+    besideItems: 3,
+    breaker: null,
+  });
+  const sent = (): number[][] => flushes.map(({ items }) => items);
+  const submit = async (...items: number[]): Promise<Promise<number>[]> => {
+    const answers = items.map((item) => lane.submit(item));
+    await turn();
+    return answers;
+  };
+  return { flushes, sent, submit };
+}
+
+test("a second flush goes beside the first once enough calls wait, and never a third", async () => {
+  const { flushes, sent, submit } = doubleLane();
+  const first = await submit(1);
+  const second = await submit(2, 3);
+  expect(sent()).toEqual([[1]]);
+
+  second.push(...(await submit(4)));
+  expect(sent()).toEqual([[1], [2, 3, 4]]);
+
+  const third = await submit(5, 6, 7, 8, 9);
+  expect(sent()).toHaveLength(2);
+
+  flushes[1]?.answer();
+  expect(await Promise.all(second)).toEqual([2, 3, 4]);
+  await turn();
+  expect(sent().slice(2)).toEqual([[5, 6, 7, 8]]);
+
+  for (const flush of flushes) flush.answer();
+  expect(await Promise.all(first)).toEqual([1]);
+  await turn();
+  expect(sent().slice(3)).toEqual([[9]]);
+  flushes[3]?.answer();
+  expect(await Promise.all(third)).toEqual([5, 6, 7, 8, 9]);
+});
+
+test("what was lost rests before it goes again, and nothing goes beside it meanwhile", async () => {
+  const { flushes, sent, submit } = doubleLane();
+  const answers = await submit(1);
+  flushes[0]?.lose();
+  await turn();
+  answers.push(...(await submit(2, 3, 4)));
+  expect(sent()).toEqual([[1]]);
+
+  await vi.advanceTimersByTimeAsync(100);
+  await turn();
+  expect(sent()).toEqual([[1], [1, 2, 3, 4]]);
+  flushes[1]?.answer();
+  expect(await Promise.all(answers)).toEqual([1, 2, 3, 4]);
+});
+
+test("two flushes that were lost both rest, however far apart they were lost", async () => {
+  const { flushes, sent, submit } = doubleLane();
+  const answers = [...(await submit(1)), ...(await submit(2, 3, 4))];
+  flushes[0]?.lose();
+  await turn();
+  await vi.advanceTimersByTimeAsync(60);
+  flushes[1]?.lose();
+  await turn();
+
+  await vi.advanceTimersByTimeAsync(40);
+  await turn();
+  expect(sent()).toEqual([[1], [2, 3, 4]]);
+
+  await vi.advanceTimersByTimeAsync(60);
+  await turn();
+  expect(sent().slice(2)).toEqual([[2, 3, 4, 1]]);
+  flushes[2]?.answer();
+  expect(await Promise.all(answers)).toEqual([1, 2, 3, 4]);
+});

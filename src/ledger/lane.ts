@@ -50,6 +50,8 @@ type LaneOptions<Item, Answer> = {
   isBusy?: () => boolean;
   /** Whether a call goes at once, pace or not, and takes with it what waits for the pace. Absent: none does. */
   isUrgent?: (item: Item) => boolean;
+  /** So many waiting calls are worth a flush beside the one that is under way. Absent: there is one at a time. */
+  besideItems?: number;
   /** Hears how the calls of this lane went. Null where that says nothing about the ledger as a whole. */
   breaker: DatabaseBreaker | null;
 };
@@ -75,12 +77,16 @@ type Kind<Item, Answer> = { terms: CallTerms<Item>; waiting: LinkedList<Entry<It
 
 /**
  * One flush at a time; whatever queued meanwhile goes in the next. That is where the throughput comes from: the slower the
- * database, the larger the batches.
+ * database, the larger the batches. With `besideItems`, a second flush goes while the first is under way, so that the database has
+ * something to do while this process handles what it answered. Otherwise all callers of a full process are answered together,
+ * ask for more together, and each side waits for the other.
  */
 export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): Lane<Item, Answer> {
   const lane = new BatchLane(options);
   return { submit: (item) => lane.submit(item), waiting: () => lane.waiting() };
 }
+
+const MOST_UNDER_WAY = 2;
 
 class BatchLane<Item, Answer> {
   readonly #options: LaneOptions<Item, Answer>;
@@ -89,7 +95,12 @@ class BatchLane<Item, Answer> {
   /** Few: a lane has one or two. */
   readonly #kinds: Kind<Item, Answer>[] = [];
   #answeredMs = 0;
-  #flushing = false;
+  /** A flush waits for its calls; it takes them all at the end of that. */
+  #gathering = false;
+  /** Flushes that were sent and are not answered. */
+  #underWay = 0;
+  /** How many of them were lost, and go again after a rest; nothing goes beside these. */
+  #resting = 0;
   #flushedMs = Number.NEGATIVE_INFINITY;
   /** Something urgent is in the queue. */
   #urgent = false;
@@ -132,7 +143,7 @@ class BatchLane<Item, Answer> {
         this.#urgent = true;
         this.#hurry?.();
       }
-      if (!this.#flushing) void this.#flushAll();
+      this.#begin();
     });
   }
 
@@ -143,18 +154,28 @@ class BatchLane<Item, Answer> {
     return kind;
   }
 
-  async #flushAll(): Promise<void> {
+  /** Begins a flush if none is under way, or one beside it if enough calls wait. */
+  #begin(): void {
+    const waiting = this.#queue.length;
+    if (this.#gathering || waiting === 0) return;
+    const { besideItems = Number.POSITIVE_INFINITY } = this.#options;
+    const mayGoBeside = this.#underWay < MOST_UNDER_WAY && this.#resting === 0 && waiting >= besideItems;
+    if (this.#underWay === 0 || mayGoBeside) void this.#flushNext();
+  }
+
+  async #flushNext(): Promise<void> {
     const { limits, clock, isBusy = always } = this.#options;
-    this.#flushing = true;
-    do {
-      const restMs = this.#flushedMs + limits.paceMs - clock.elapsedMs();
-      const paced = restMs > 0 && !this.#urgent && this.#queue.length < limits.items && isBusy();
-      if (paced) await this.#pace(restMs);
-      else await nextTurn();
-      this.#flushedMs = clock.elapsedMs();
-      await this.#flush(this.#take());
-    } while (this.#queue.length > 0);
-    this.#flushing = false;
+    this.#gathering = true;
+    const restMs = this.#flushedMs + limits.paceMs - clock.elapsedMs();
+    const paced = restMs > 0 && !this.#urgent && this.#queue.length < limits.items && isBusy();
+    if (paced) await this.#pace(restMs);
+    else await nextTurn();
+    this.#flushedMs = clock.elapsedMs();
+    this.#gathering = false;
+    this.#underWay += 1;
+    await this.#flush(this.#take());
+    this.#underWay -= 1;
+    this.#begin();
   }
 
   /** Waits for more calls, until the time is up or one comes that is urgent. */
@@ -221,7 +242,9 @@ class BatchLane<Item, Answer> {
     const left = entries.filter(waits);
     if (left.length === 0) return;
     this.#queue.unshift(...left);
+    this.#resting += 1;
     await new Promise((resolve) => setTimeout(resolve, limits.retryMs));
+    this.#resting -= 1;
   }
 
   #refuse(entries: readonly Entry<Item, Answer>[], reason: () => unknown): void {
