@@ -6,7 +6,8 @@ import { hexColumn, plainColumn, textColumn } from "./columns.ts";
 import { inOrder } from "./in-order.ts";
 import type { Failure } from "./lane.ts";
 import type { CounterSummary, Funded, Ledger, LostHolds, StoredAnswer, UsageSummary, Voided } from "./ledger.ts";
-import { createTurn, NO_PROCESS, toolColumn, USAGE_COUNTS } from "./turn-store.ts";
+import { createTurn, NO_PROCESS } from "./turn-store.ts";
+import { toolColumn, USAGE_COUNTS } from "./usage-columns.ts";
 import { createWords } from "./words-store.ts";
 
 type VoidedRow = Amounts & { place: number; result: Voided["kind"] };

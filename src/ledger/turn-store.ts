@@ -1,9 +1,10 @@
-import type { Amounts } from "../core/amount.ts";
-import type { Outcome, Usage } from "../core/usage.ts";
+import type { Outcome } from "../core/usage.ts";
 import { LINE, PREPARED, type Queryable } from "../db/database.ts";
 import { type AnswerRow, settledOf, verdictsOf } from "./answer-row.ts";
 import { hexColumn, plainColumn, textColumn } from "./columns.ts";
 import type { Ask, Ledger, Settlement } from "./ledger.ts";
+import { turnAlone } from "./lone-turn-store.ts";
+import { isBorne, toolColumn, USAGE_COUNTS } from "./usage-columns.ts";
 import type { Numbers, Words } from "./words-store.ts";
 
 /** The numbers by which the journal knows the ends of requests. */
@@ -25,20 +26,18 @@ const TURN = `select * from turn_v1($3::uuid, $1::uuid, $2::int[], ${TURN_ARRAYS
 /** Ends need no process: only what starts belongs to one. */
 export const NO_PROCESS = "00000000-0000-0000-0000-000000000000";
 
-export const USAGE_COUNTS = [
-  "inputTokens",
-  "cacheReadTokens",
-  "cacheWriteTokens",
-  "cacheWrite1hTokens",
-  "outputTokens",
-  "reasoningTokens",
-] as const;
-
 /** Settles and admits, all or nothing. */
 export const createTurn =
   (queryable: Queryable, words: Words): Ledger["turn"] =>
   async (processId, { settlements, asks }) => {
+    const forgetting = (error: unknown): never => {
+      // Another server may have another dictionary.
+      words.forget();
+      throw error;
+    };
     const numbers = await words.numbersOf(wordsIn(settlements, asks));
+    const alone = await turnAlone(queryable, processId, { settlements, asks }, numbers).catch(forgetting);
+    if (alone !== null) return alone;
     const values = [
       processId,
       countersIn(settlements, asks),
@@ -46,11 +45,7 @@ export const createTurn =
       ...settleColumns(settlements, numbers),
       ...askColumns(asks, numbers),
     ];
-    const rows = await queryable.query<AnswerRow>(TURN, values, PREPARED).catch((error: unknown) => {
-      // Another server may have another dictionary.
-      words.forget();
-      throw error;
-    });
+    const rows = await queryable.query<AnswerRow>(TURN, values, PREPARED).catch(forgetting);
     return {
       settled: settledOf(
         rows.filter(({ part }) => part === "s"),
@@ -140,23 +135,3 @@ function askColumns(asks: readonly Ask[], numbers: Numbers): unknown[] {
 }
 
 const NO_ASKS: null[] = ADMIT_TYPES.split(" ").map(() => null);
-
-/** Calls of tools by the number of their name; null as a whole where nobody called one, as is usual. */
-export function toolColumn(usages: readonly Usage[], numbers: Numbers): unknown[] | null {
-  if (!usages.some(hasCalls)) return null;
-  const calls = usages.map(({ toolCalls }) => Object.entries(toolCalls));
-  return calls.map((entries) =>
-    entries.length === 0
-      ? null
-      : JSON.stringify(Object.fromEntries(entries.map(([name, count]) => [numbers.of(name), count]))),
-  );
-}
-
-function hasCalls({ toolCalls }: Usage): boolean {
-  for (const _ in toolCalls) return true;
-  return false;
-}
-
-const isBorne = ({ absorbed, waived }: Settlement): boolean => isSomething(absorbed) || isSomething(waived);
-
-const isSomething = ({ credits, tokens }: Amounts): boolean => (credits ?? 0n) !== 0n || (tokens ?? 0n) !== 0n;

@@ -7,12 +7,15 @@ import { backendMessages, frontendMessages, givenIn, textsOf } from "./postgres-
  */
 export type Interference = "hold_query" | "hold_answer" | "cut_query" | "cut_answer";
 
-/** A call of a function of the ledger, of which it may be told that one of its parameters, counted from 1, is not null. */
-export type Call = { fn: string; given?: number };
+/**
+ * A call of a function of the ledger, of which it may be told that one of its parameters, counted from 1, is not null. `alone`: the function
+ * that does the same for one request.
+ */
+export type Call = { fn: string; given?: number; alone?: string };
 
 /** Turns that end requests, and turns that begin some. One turn may be both. */
-export const SETTLING: Call = { fn: "turn_v1", given: 4 };
-export const ADMITTING: Call = { fn: "turn_v1", given: 31 };
+export const SETTLING: Call = { fn: "turn_v1", given: 4, alone: "settle_turn_v1" };
+export const ADMITTING: Call = { fn: "turn_v1", given: 31, alone: "admit_turn_v1" };
 
 /** One call that was interfered with. */
 export type Caught = {
@@ -36,8 +39,8 @@ export type PostgresProxy = {
 /** A call as it is seen on its way. */
 type Seen = { fn: string; given: readonly boolean[] };
 
-const isSuch = ({ fn, given }: Call, seen: Seen): boolean =>
-  seen.fn === fn && (given === undefined || seen.given[given - 1] === true);
+const isSuch = ({ fn, given, alone }: Call, seen: Seen): boolean =>
+  seen.fn === alone || (seen.fn === fn && (given === undefined || seen.given[given - 1] === true));
 
 type Trap = {
   call: Call;
