@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { LongestFirst } from "./tests/support/longest-first.ts";
 
 type Project = {
   name: string;
@@ -33,6 +34,7 @@ export default defineConfig({
     pool: "forks",
     // Much of the time is spent waiting, for a lease to run out or a client to try again: three keep two processors busy.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { emptyDatabase } from "../../tests/support/admin-app.ts";
 import {
   type Habits,
   type ProviderWithHabits,
@@ -7,8 +8,6 @@ import {
 import { loadConfig } from "../config/load-config.ts";
 import type { ProviderDialect } from "../core/dialect.ts";
 import type { Database } from "../db/database.ts";
-import { migrate, migrationsFolder } from "../db/migrate.ts";
-import { createPglite } from "../db/pglite.ts";
 import { type Certified, certifyProvider } from "./certify-provider.ts";
 import { draftCertificate } from "./draft-certificate.ts";
 import { planCertification } from "./plan-certification.ts";
@@ -30,8 +29,7 @@ let database: Database;
 let provider: ProviderWithHabits | null = null;
 let runs = 0;
 beforeAll(async () => {
-  database = await createPglite({ dataFolder: null });
-  await migrate(database, { folder: migrationsFolder() });
+  database = await emptyDatabase();
 });
 afterEach(async () => {
   await provider?.close();

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { emptyDatabase } from "../../tests/support/admin-app.ts";
 import type { Database } from "../db/database.ts";
-import { migrate, migrationsFolder } from "../db/migrate.ts";
-import { createPglite } from "../db/pglite.ts";
 import { CLOSE, OVER, TEAMS } from "../demo/organisation.ts";
 import { createVerifyStore } from "../ledger/verify-store.ts";
 import { verify } from "../ledger/verify.ts";
@@ -14,8 +13,7 @@ const PATIENT_MS = 400_000;
 const END_MS = Date.now();
 
 async function seeded(seed: string, days: number): Promise<{ database: Database; requests: number }> {
-  const database = await createPglite({ dataFolder: null });
-  await migrate(database, { folder: migrationsFolder() });
+  const database = await emptyDatabase();
   const { requests } = await createDemo({
     database,
     credentials: openProviderCredentials({ key: null, previousKey: null, directories: "" }, {}),

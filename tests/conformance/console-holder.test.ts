@@ -7,7 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bearer } from "../contract/knock.ts";
 import { rememberSecrets } from "../support/gateway-process.ts";
 import { type ChainedGateway, startChainedGateway } from "../support/chained-gateway.ts";
-import { type Chromium, type ChromiumContext, type ChromiumPage, findChromium } from "../support/chromium.ts";
+import {
+  type Chromium,
+  type ChromiumContext,
+  type ChromiumPage,
+  findChromium,
+  showTheme,
+} from "../support/chromium.ts";
 import { holderClient } from "../support/holder-client.ts";
 import { whyUnavailable } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
@@ -35,11 +41,10 @@ const rowsOf = async (secret: string): Promise<Row[]> =>
 type SignedIn = { context: ChromiumContext; page: ChromiumPage; secret: string; problems: string[]; token: string };
 
 /** A browser in which somebody signed in with a key. */
-async function signedIn(options: { secret?: string; width?: number; dark?: boolean } = {}): Promise<SignedIn> {
+async function signedIn(options: { secret?: string; width?: number } = {}): Promise<SignedIn> {
   const secret = options.secret ?? (await newKey({ label: "Ann's laptop" })).secret;
   const context = await chromium.newContext({
     viewport: { width: options.width ?? 1440, height: 900 },
-    colorScheme: options.dark ? "dark" : "light",
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
@@ -223,25 +228,29 @@ describe.skipIf(why)("the key holder's console in a real browser", { timeout: PA
     await context.close();
   });
 
-  test.each([
-    [1440, false],
-    [1440, true],
-    [390, false],
-  ])("every page fits %i pixels and has no violation that axe finds (dark: %s)", async (width, dark) => {
-    const { context, page, secret, problems } = await signedIn({ width, dark });
+  test.each<{ width: number; themes: ("light" | "dark")[] }>([
+    { width: 1440, themes: ["light", "dark"] },
+    { width: 390, themes: ["light"] },
+  ])("every page fits $width pixels and has no violation that axe finds in $themes", async ({ width, themes }) => {
+    const { context, page, secret, problems } = await signedIn({ width });
     await chat(secret);
     const found: string[] = [];
     for (const path of PAGES) {
       await open(page, path);
-      const over = await page.evaluate<number>(
-        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-      );
-      if (over > 0) found.push(`/${path} is ${over} px too wide`);
       await page.evaluate(`${readFileSync(AXE, "utf8")}; 0`);
-      const violations = await page.evaluate<{ id: string; nodes: string[] }[]>(
-        "axe.run().then((r) => r.violations.map(({ id, nodes }) => ({ id, nodes: nodes.map((n) => n.html) })))",
-      );
-      found.push(...violations.map(({ id, nodes }) => `/${path}: ${id}: ${nodes.join(" ").slice(0, 300)}`));
+      const papers = new Set<string>();
+      for (const theme of themes) {
+        papers.add(await showTheme(page, theme));
+        const over = await page.evaluate<number>(
+          "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+        );
+        if (over > 0) found.push(`/${path} is ${over} px too wide`);
+        const violations = await page.evaluate<{ id: string; nodes: string[] }[]>(
+          "axe.run().then((r) => r.violations.map(({ id, nodes }) => ({ id, nodes: nodes.map((n) => n.html) })))",
+        );
+        found.push(...violations.map(({ id, nodes }) => `/${path} ${theme}: ${id}: ${nodes.join(" ").slice(0, 300)}`));
+      }
+      expect(papers.size).toBe(themes.length);
     }
 
     expect(found).toEqual([]);

@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operate } from "../contract/operator.ts";
 import { type ChainedGateway, startChainedGateway } from "../support/chained-gateway.ts";
-import { type Chromium, type ChromiumContext, type ChromiumPage, findChromium } from "../support/chromium.ts";
+import {
+  type Chromium,
+  type ChromiumContext,
+  type ChromiumPage,
+  findChromium,
+  showTheme,
+} from "../support/chromium.ts";
 import { rememberSecrets } from "../support/gateway-process.ts";
 import { holderClient } from "../support/holder-client.ts";
 import { type OidcServer, signInSettings, startOidc } from "../support/oidc/start-oidc.ts";
@@ -26,13 +32,13 @@ let people: ReturnType<typeof signIns>;
 let chromium: Chromium;
 const { chat } = holderClient(() => stage);
 
-type Looks = { width?: number; dark?: boolean };
+type Theme = "light" | "dark";
+type Looks = { width?: number; themes?: readonly Theme[] };
 type Opened = { context: ChromiumContext; page: ChromiumPage; problems: string[] };
 
-async function openPage({ width = 1440, dark = false }: Looks = {}): Promise<Opened> {
+async function openPage({ width = 1440 }: Looks = {}): Promise<Opened> {
   const context = await chromium.newContext({
     viewport: { width, height: 900 },
-    colorScheme: dark ? "dark" : "light",
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
@@ -73,14 +79,22 @@ async function signIn(page: ChromiumPage, login: string, path = ""): Promise<voi
   await page.locator("#content").waitFor();
 }
 
-async function judge(page: ChromiumPage): Promise<string[]> {
+/** What is wrong with the page in each theme. */
+async function judge(page: ChromiumPage, themes: readonly Theme[]): Promise<string[]> {
   const root = "document.documentElement";
-  const over = await page.evaluate<number>(`${root}.scrollWidth - ${root}.clientWidth`);
+  const found: string[] = [];
+  const papers = new Set<string>();
   await page.evaluate(`${readFileSync(AXE, "utf8")}; 0`);
-  const violations = await page.evaluate<string[]>(
-    "axe.run().then((r) => r.violations.map(({ id, nodes }) => id + ': ' + nodes.map((n) => n.html).join(' ').slice(0, 300)))",
-  );
-  return [...violations, ...(over > 0 ? [`is ${over} px too wide`] : [])].map((text) => `${page.url()} ${text}`);
+  for (const theme of themes) {
+    papers.add(await showTheme(page, theme));
+    const over = await page.evaluate<number>(`${root}.scrollWidth - ${root}.clientWidth`);
+    const violations = await page.evaluate<string[]>(
+      "axe.run().then((r) => r.violations.map(({ id, nodes }) => id + ': ' + nodes.map((n) => n.html).join(' ').slice(0, 300)))",
+    );
+    found.push(...[...violations, ...(over > 0 ? [`is ${over} px too wide`] : [])].map((text) => `${theme}: ${text}`));
+  }
+  if (papers.size < themes.length) found.push("looks alike in all themes");
+  return found.map((text) => `${page.url()} ${text}`);
 }
 
 const press = (page: ChromiumPage, name: string | RegExp): Promise<void> => page.getByRole("button", { name }).click();
@@ -211,35 +225,31 @@ describe.skipIf(why)("client sessions in the consoles", { timeout: PATIENT_MS },
     await context.close();
   });
 
-  test.each([
-    { width: 1440, dark: false },
-    { width: 1440, dark: true },
-    { width: 390, dark: false },
-  ])("pages with many sessions fit $width pixels and have no violation that axe finds (dark: $dark)", async (looks) => {
-    const login = `eve${looks.width}${looks.dark ? "dark" : ""}`;
+  test.each<Required<Looks>>([
+    { width: 1440, themes: ["light", "dark"] },
+    { width: 390, themes: ["light"] },
+  ])("pages with many sessions fit $width pixels and have no violation that axe finds in $themes", async (looks) => {
     const names = Array.from({ length: 30 }, (_, nth) =>
       nth === 3 ? "a-client-with-a-very-long-name-that-somebody-chose-for-themselves" : `Claude Code 2.1.${nth}`,
     );
+    const login = `eve${looks.width}`;
     const { id, account, tokens } = await somebody(login, names);
     const { context, page, problems } = await openPage(looks);
     const found: string[] = [];
+    const look = async (url: string): Promise<void> => {
+      await page.goto(url, { waitUntil: "networkidle" });
+      found.push(...(await judge(page, looks.themes)));
+    };
 
-    await page.goto(`${stage.gateway.publicUrl}/console`, { waitUntil: "networkidle" });
-    found.push(...(await judge(page)));
+    await look(`${stage.gateway.publicUrl}/console`);
     await signIn(page, login);
-    for (const path of ["", "/sessions", "/connect"]) {
-      await page.goto(`${stage.gateway.publicUrl}/console${path}`, { waitUntil: "networkidle" });
-      found.push(...(await judge(page)));
-    }
-    await page.goto(`${stage.gateway.publicUrl}/console/sessions`, { waitUntil: "networkidle" });
+    for (const path of ["", "/connect", "/sessions"]) await look(`${stage.gateway.publicUrl}/console${path}`);
     await press(page, "Sign out everywhere");
-    found.push(...(await judge(page)));
+    found.push(...(await judge(page, looks.themes)));
     await operator(page);
     const session = tokens[0]?.sessionId ?? "";
-    for (const path of ["/sessions", `/people/${id}`, `/accounts/${account}`, `/keys/${session}`]) {
-      await page.goto(`${stage.gateway.adminUrl}/console${path}`, { waitUntil: "networkidle" });
-      found.push(...(await judge(page)));
-    }
+    for (const path of ["/sessions", `/people/${id}`, `/accounts/${account}`, `/keys/${session}`])
+      await look(`${stage.gateway.adminUrl}/console${path}`);
 
     expect(found).toEqual([]);
     expect(problems).toEqual([]);

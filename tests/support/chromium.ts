@@ -31,6 +31,7 @@ export type ChromiumPage = Finding & {
   waitForURL: (url: string | RegExp, options?: { timeout: number }) => Promise<void>;
   waitForNavigation: () => Promise<{ status: () => number } | null>;
   reload: () => Promise<unknown>;
+  emulateMedia: (options: { colorScheme: "light" | "dark" }) => Promise<void>;
   screenshot: (options: { path: string; fullPage?: boolean }) => Promise<unknown>;
   keyboard: { press: (key: string) => Promise<void>; type: (text: string) => Promise<void> };
   on: (event: "console" | "pageerror", listener: (said: unknown) => void) => void;
@@ -43,6 +44,13 @@ export type ChromiumContext = {
 };
 export type Chromium = { newContext: (options?: object) => Promise<ChromiumContext>; close: () => Promise<void> };
 type Library = { chromium: { launch: (options: object) => Promise<Chromium> } };
+
+/** Shows an open page in this theme, and waits until its colours are there. Answers the colour of its background. */
+export async function showTheme(page: ChromiumPage, colorScheme: "light" | "dark"): Promise<string> {
+  await page.emulateMedia({ colorScheme });
+  await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => 0)");
+  return page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
+}
 
 /** A real browser, or why there is none. */
 export async function findChromium(): Promise<{ missing: string | null; launch: () => Promise<Chromium> }> {

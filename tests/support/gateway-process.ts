@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { copyDevTemplate } from "./dev-template.ts";
+import { BRIEF_PGLITE, copyDevTemplate } from "./dev-template.ts";
 import { type Dialect, providerDialect, type Spoken, translates } from "./provider-dialect.ts";
 import { requestLog } from "./request-log.ts";
 import { MAIN, type Ran, runTollgate } from "./run-tollgate.ts";
@@ -92,7 +92,7 @@ export async function startGatewayProcess({
   const env = { ...childEnvironment(), HOME: folder, ...settings };
   const stretches = watchStretches(folder);
   const childEnv = stretch ? { ...env, ...stretches.environment } : env;
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [...BRIEF_PGLITE, MAIN, ...args], {
     cwd: folder,
     env: childEnv,
     stdio: ["ignore", "pipe", "pipe"],

@@ -3,6 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFi
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PACKAGES, PYTHON_PACKAGES } from "../../conformance/clients/versions.ts";
+import { childEnvironment } from "../child-environment.ts";
 import { startGatewayProcess } from "../gateway-process.ts";
 import { approveShown } from "../oidc/approve-shown.ts";
 import { type OidcServer, startOidc } from "../oidc/start-oidc.ts";
@@ -47,6 +48,7 @@ export const KEYS: readonly Replacement[] = ["tgc_", "tgt_"].flatMap((kind): Rep
 
 /** As a terminal has it. A machine may reach its registry only through its own settings, so npm gets those. */
 export const surroundings = (): Record<string, string> => ({
+  ...childEnvironment(),
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) => /^(HOME|LANG|npm_config_.*|.*_proxy)$/i.test(name)),
   ),
