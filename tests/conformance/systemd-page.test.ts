@@ -102,6 +102,7 @@ describe.skipIf(missing)(`every command of ${PAGE}${missing === null ? "" : ` ($
 const npmSettings = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries({ ...process.env, npm_config_prefer_offline: "true", npm_config_loglevel: "error" }).flatMap(
-      ([name, value]) => (/^npm_config_|_proxy$/i.test(name) && value !== undefined ? [[name, value]] : []),
+      ([name, value]) =>
+        /^npm_config_|_proxy$|^NODE_EXTRA_CA_CERTS$/i.test(name) && value !== undefined ? [[name, value]] : [],
     ),
   );

@@ -50,7 +50,9 @@ export const KEYS: readonly Replacement[] = ["tgc_", "tgt_"].flatMap((kind): Rep
 export const surroundings = (): Record<string, string> => ({
   ...childEnvironment(),
   ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => /^(HOME|LANG|npm_config_.*|.*_proxy)$/i.test(name)),
+    Object.entries(process.env).filter(([name]) =>
+      /^(HOME|LANG|NODE_EXTRA_CA_CERTS|npm_config_.*|.*_proxy)$/i.test(name),
+    ),
   ),
   PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`,
   npm_config_prefer_offline: "true",

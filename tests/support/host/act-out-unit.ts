@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -92,7 +93,14 @@ function start(name: string): void {
   const child = spawn("unshare", words, { env: environment, stdio: ["ignore", log, log], detached: true });
   mkdirSync(PIDS, { recursive: true });
   writeFileSync(join(PIDS, name), `${child.pid}`);
+  awaitExec(child.pid);
   child.unref();
+}
+
+/** Waits as `Type=exec` does, until the process is the unit's own program and no longer one that leads there as root. */
+function awaitExec(pid: number | undefined): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  while (/\/(unshare|setpriv|\w*sh)$/.test(readlinkSync(`/proc/${pid}/exe`))) Atomics.wait(pause, 0, 0, 10);
 }
 
 /** Signals the main process alone and waits for its end, as KillMode=mixed does. */
