@@ -113,7 +113,8 @@ export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_
       await tx.script("lock table only charge, only charge_other");
       const charges = await moveRows(tx, it);
       await tx.script(
-        `create trigger is_kept before truncate on charge${it.suffix} for each statement execute function journal_is_final()`,
+        `create trigger is_kept before truncate on charge${it.suffix} for each statement execute function journal_is_final();
+         select name_days()`,
       );
       const result = charges === 0 ? "made" : "moved";
       return { day, result, charges, lockedMs: Math.round(clock.elapsedMs() - beganMs) };

@@ -36,7 +36,7 @@ export const BROKEN_ALONE: readonly BrokenSql[] = [
     name: "a lone request that may start twice",
     caughtBy: "model",
     fn: "admitted_alone",
-    from: "where not exists (select from charge where hold_id = p_id)",
+    from: "where charged_among(array[p_id], p_id, p_id) = '{}'",
     to: "",
     scene: [admit(0, 50n), settle(0), admit(0, 50n)],
   },

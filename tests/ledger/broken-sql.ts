@@ -77,8 +77,8 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     name: "an id that may be admitted twice",
     caughtBy: "model",
     fn: "admitted",
-    from: "union all\n    select hold_id from charge",
-    to: "except\n    select hold_id from charge",
+    from: "|| charged_among(v_ids, v_ids[1], v_ids[cardinality(v_ids)])",
+    to: "",
     scene: [admit(ask(0, 50n)), settle(0), admit(ask(0, 50n))],
   },
   {
