@@ -6,6 +6,7 @@ type Project = {
   include: string[];
   /** Where what a provider speaks makes no difference, or little for the time it takes. Tried again in the long run. */
   alike?: string[];
+  isolate?: boolean;
 };
 
 const short = process.env["TEST_LONG"] !== "1";
@@ -40,6 +41,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
+          // To load the modules anew for each of 450 files takes a minute. None of them may leave anything behind in a module.
+          isolate: false,
           include: [
             "src/**/*.test.ts",
             "console/src/**/*.test.ts",
@@ -53,6 +56,7 @@ export default defineConfig({
       },
       ...onEveryCourse({
         name: "contract",
+        isolate: false,
         include: ["tests/contract/**/*.test.ts"],
         alike: [
           "tests/contract/*/{401,403,404,405}.test.ts",
