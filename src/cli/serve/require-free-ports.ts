@@ -1,50 +1,78 @@
 import { createSocket } from "node:dgram";
+import { lookup } from "node:dns/promises";
 import { once } from "node:events";
-import { connect, isIPv6 } from "node:net";
+import { connect, isIPv4 } from "node:net";
+import { networkInterfaces } from "node:os";
 
 type Place = { host: string; port: number };
 
-/** A listener that takes no further connection keeps one waiting, and is one. */
+/** A local address answers or refuses at once. */
 const PATIENCE_MS = 1_000;
+/** Ports below this need a privilege. */
+const FREE_FOR_ALL = 1_024;
+const ANY = new Set(["0.0.0.0", "::"]);
 
 /**
  * Throws for the first address that is taken or cannot be had, before anything else was touched. It does not listen to find out: whoever
- * connected in that moment would be cut off when it stops, where one that finds nobody is refused and tries again.
+ * connected in that moment would be cut off when it stops, where one that finds nobody is refused and tries again. What it cannot tell is
+ * left to the listener itself.
  */
 export async function requireFreePorts(places: readonly Place[]): Promise<void> {
-  const ports = new Set<number>();
-  for (const place of places) {
-    if (place.port === 0) continue;
-    if (ports.has(place.port) || (await answers(place))) throw takenError(place);
-    ports.add(place.port);
-    await requireAllowed(place);
+  const looked: Place[] = [];
+  for (const { host, port } of places) {
+    if (port === 0) continue;
+    const { address, family } = await lookup(host);
+    await requireAllowed(address, port, family);
+    const clashes = looked.some((other) => other.port === port && overlap(other.host, address));
+    if (clashes || (await answers(address, port))) throw takenError({ host, port });
+    looked.push({ host: address, port });
   }
 }
 
-async function answers({ host, port }: Place): Promise<boolean> {
-  const here = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
-  const socket = connect({ host: here, port, timeout: PATIENCE_MS });
+const overlap = (one: string, other: string): boolean => one === other || ANY.has(one) || ANY.has(other);
+
+/** Asked with a datagram socket: the same addresses and ports may be had, and nobody connects to it. */
+async function requireAllowed(address: string, port: number, family: number): Promise<void> {
+  const socket = createSocket(family === 6 ? "udp6" : "udp4");
   try {
-    await Promise.race([once(socket, "connect"), once(socket, "timeout")]);
-    return true;
+    socket.bind({ address, port, exclusive: true });
+    await once(socket, "listening");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EADDRNOTAVAIL" || (code === "EACCES" && port < FREE_FOR_ALL)) throw error;
+  } finally {
+    socket.close();
+  }
+}
+
+/** Whether somebody listens at the address, or at any of this machine's where it stands for all. Others' addresses are not asked. */
+async function answers(address: string, port: number): Promise<boolean> {
+  const asked = ownAddresses().filter((own) => own === address || stands(address, own));
+  return (await Promise.all(asked.map((own) => connects(own, port)))).includes(true);
+}
+
+const LOOPBACK = ["127.0.0.1", "::1"];
+
+/** A unit without netlink sockets cannot list them, and then asks only itself. */
+function ownAddresses(): string[] {
+  try {
+    const listed = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
+    return [...new Set([...LOOPBACK, ...listed.map(({ address }) => address)])];
+  } catch {
+    return LOOPBACK;
+  }
+}
+
+const stands = (address: string, own: string): boolean => address === "::" || (address === "0.0.0.0" && isIPv4(own));
+
+async function connects(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port, timeout: PATIENCE_MS });
+  try {
+    return await Promise.race([once(socket, "connect").then(() => true), once(socket, "timeout").then(() => false)]);
   } catch {
     return false;
   } finally {
     socket.destroy();
-  }
-}
-
-/** Asked with a datagram socket: the same addresses and ports may be had, and nobody connects to it. */
-async function requireAllowed({ host, port }: Place): Promise<void> {
-  const socket = createSocket(isIPv6(host) ? "udp6" : "udp4");
-  try {
-    socket.bind({ address: host, port, exclusive: true });
-    await once(socket, "listening");
-  } catch (error) {
-    // Another service may have it for datagrams.
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-  } finally {
-    socket.close();
   }
 }
 
