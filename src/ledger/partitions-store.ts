@@ -113,7 +113,8 @@ export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_
       await tx.script("lock table only charge, only charge_other");
       const charges = await moveRows(tx, it);
       await tx.script(
-        `create trigger is_kept before truncate on charge${it.suffix} for each statement execute function journal_is_final();
+        `alter table charge${it.suffix} owner to ${await ownerOf(tx)};
+         create trigger is_kept before truncate on charge${it.suffix} for each statement execute function journal_is_final();
          select name_days()`,
       );
       const result = charges === 0 ? "made" : "moved";
@@ -158,6 +159,14 @@ async function sumsOf(queryable: Queryable, it: Moved): Promise<Sums> {
   );
   invariant(sums, "a sum has a row");
   return sums;
+}
+
+/** Whoever repairs a day, it belongs to whom the journal belongs, and can be read by name. */
+async function ownerOf(queryable: Queryable): Promise<string> {
+  const sql = "select quote_ident(pg_get_userbyid(relowner)) as owner from pg_class where oid = 'charge'::regclass";
+  const [row] = await queryable.query<{ owner: string }>(sql);
+  invariant(row, "the journal has an owner");
+  return row.owner;
 }
 
 async function requireOwner(queryable: Queryable): Promise<void> {

@@ -115,6 +115,18 @@ describe.skipIf(whyUnavailable("15") !== null)("whether a request was charged be
     },
   );
 
+  test("a void of an open request locks one partition", async () => {
+    const ask = askOf(key);
+    const partitions = await database.transaction(async (tx) => {
+      const ledger = createLedgerStore(tx);
+      await ledger.turn(createId(1), { settlements: [], asks: [ask] });
+      expect(await ledger.void([ask])).toMatchObject([{ kind: "voided" }]);
+      return locked(tx);
+    });
+
+    expect(partitions).toBe(1);
+  });
+
   const locked = async (tx: Queryable): Promise<number> =>
     (await tx.query<{ partitions: number }>(LOCKED))[0]?.partitions ?? 0;
 });

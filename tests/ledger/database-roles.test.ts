@@ -5,6 +5,7 @@ import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { createHousekeepingStore } from "../../src/ledger/housekeeping-store.ts";
+import { createPartitions } from "../../src/ledger/partitions-store.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import { createQuarantineStore } from "../../src/ledger/quarantine-store.ts";
 import { whyUnavailable } from "../support/postgres.ts";
@@ -135,6 +136,28 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
     expect(await house.rollup(Date.now())).toBe("done");
     expect((await ledger.usage(keyId))?.counters).toMatchObject([{ posted: 100n }]);
     expect(await ledger.forgetClaims({ items: 10, bytes: 1_000 })).toBe(0);
+  });
+
+  test("requests are admitted on a day whose partition a superuser made, whoever owns it", async () => {
+    const superuser = createPostgres({ url: roles.url("postgres"), ...limits });
+    const ledger = createLedgerStore(app);
+    const key = await loneKey(app);
+    await ledger.fund({ counter: key.counter, reference: "q", kind: "purchase", amount: 100n, actor: "test" });
+    const settled = askOf(key);
+    await ledger.admit(processId, [settled]);
+    await ledger.settle([endOf(settled)]);
+    const today = new Date().toISOString().slice(0, 10);
+    const partition = `charge_${today.replaceAll("-", "")}`;
+    const days = createPartitions({ database: superuser, clock: { elapsedMs: () => 0 }, pause: async () => undefined });
+
+    expect(await days.repair(today, () => undefined)).toMatchObject({ result: "moved" });
+    expect(await ledger.admit(processId, [askOf(key)])).toMatchObject([{ kind: "admitted" }]);
+    expect(await ledger.admit(processId, [settled])).toMatchObject([{ kind: "already" }]);
+    await superuser.script(`alter table ${partition} owner to postgres; select name_days()`);
+    expect(await ledger.admit(processId, [askOf(key)])).toMatchObject([{ kind: "admitted" }]);
+    expect(await ledger.admit(processId, [settled])).toMatchObject([{ kind: "already" }]);
+    await superuser.script(`alter table ${partition} owner to tollgate_owner; select name_days()`);
+    await superuser.close();
   });
 
   test("the page's table names every table", async () => {
