@@ -4,6 +4,7 @@ import { BROKEN_LINE } from "./broken-line.ts";
 import { BROKEN_SWEEPS } from "./broken-sweeps.ts";
 import { BROKEN_CHAINS } from "./broken-chains.ts";
 import { type AskPlan, type Command, ownCounter } from "./commands.ts";
+import { tryLockOrder } from "./lock-order-trial.ts";
 import type { BrokenSql } from "./notice-sql.ts";
 
 const LOCK = "order by key_id for no key update";
@@ -39,7 +40,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     fn: "turn_v1",
     from: "v_now := locked(",
     to: "perform from hold where id = any (s_id) order by id for update; v_now := locked(",
-    stormy: true,
+    trial: tryLockOrder,
   },
   {
     name: "balances locked in any order",
