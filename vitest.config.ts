@@ -41,7 +41,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          // To load the modules anew for each of 450 files takes a minute. None of them may leave anything behind in a module.
+          // To load the modules anew for each file took 29 of 51 seconds of 141 files. None of them may leave anything behind in a module.
           isolate: false,
           include: [
             "src/**/*.test.ts",

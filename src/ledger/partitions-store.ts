@@ -42,7 +42,7 @@ const LEFT = `select ${DAY_OF("hold_id")} as day, count(*) as rows from charge_o
 // oxlint-disable-next-line max-lines-per-function -- one statement after the other.
 export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_ONCE }: Options): Partitions {
   async function repair(day: string, onStep: (step: RepairStep) => void | Promise<void>): Promise<RepairedDay> {
-    await requireOwner(database);
+    const owner = await requireOwner(database);
     const it = await movedOf(database, day);
     const [state] = await database.query<{ own: boolean; other: boolean }>(
       `select exists (select from pg_inherits where inhrelid = to_regclass($1)) as own, to_regclass($1) is not null as other`,
@@ -54,7 +54,7 @@ export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_
     await copyAhead(it, onStep);
     for (let tries = 1; ; tries += 1) {
       try {
-        return await move(day, it);
+        return await move(day, it, owner);
       } catch (error) {
         if (sqlStateOf(error) === CANCELLED)
           throw new Conflict(
@@ -101,7 +101,8 @@ export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_
     }
   }
 
-  const move = (day: string, it: Moved): Promise<RepairedDay> =>
+  /** Whoever repairs it, the day belongs to the owner of the journal, who reads it by name. */
+  const move = (day: string, it: Moved, owner: string): Promise<RepairedDay> =>
     database.transaction(async (tx) => {
       await tx.script(`
         set local statement_timeout = ${MOVE_TIMEOUT_MS};
@@ -113,7 +114,7 @@ export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_
       await tx.script("lock table only charge, only charge_other");
       const charges = await moveRows(tx, it);
       await tx.script(
-        `alter table charge${it.suffix} owner to ${await ownerOf(tx)};
+        `alter table charge${it.suffix} owner to ${owner};
          create trigger is_kept before truncate on charge${it.suffix} for each statement execute function journal_is_final();
          select name_days()`,
       );
@@ -161,19 +162,14 @@ async function sumsOf(queryable: Queryable, it: Moved): Promise<Sums> {
   return sums;
 }
 
-/** Whoever repairs a day, it belongs to whom the journal belongs, and can be read by name. */
-async function ownerOf(queryable: Queryable): Promise<string> {
-  const sql = "select quote_ident(pg_get_userbyid(relowner)) as owner from pg_class where oid = 'charge'::regclass";
-  const [row] = await queryable.query<{ owner: string }>(sql);
-  invariant(row, "the journal has an owner");
-  return row.owner;
-}
-
-async function requireOwner(queryable: Queryable): Promise<void> {
+/** The owner of the journal, quoted for SQL. */
+async function requireOwner(queryable: Queryable): Promise<string> {
   const [row] = await queryable.query<{ owner: string; mine: boolean }>(
-    "select pg_get_userbyid(relowner) as owner, pg_has_role(relowner, 'usage') as mine from pg_class where oid = 'charge'::regclass",
+    "select quote_ident(pg_get_userbyid(relowner)) as owner, pg_has_role(relowner, 'usage') as mine from pg_class where oid = 'charge'::regclass",
   );
-  if (row && !row.mine) throw new Conflict(`Only the owner of the tables can move rows. Connect as ${row.owner}.`);
+  invariant(row, "the journal has an owner");
+  if (!row.mine) throw new Conflict(`Only the owner of the tables can move rows. Connect as ${row.owner}.`);
+  return row.owner;
 }
 
 async function movedOf(queryable: Queryable, day: string): Promise<Moved> {

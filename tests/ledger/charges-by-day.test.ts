@@ -41,9 +41,9 @@ describe.skipIf(whyUnavailable("15") !== null)("whether a request was charged be
 
   const dayOf = (day: number): string => new Date(todayMs + day * DAY_MS).toISOString().slice(0, 10);
   const tableOf = (day: number): string => `charge_${dayOf(day).replaceAll("-", "")}`;
-  const isNamed = async (day: number): Promise<boolean> => {
+  const isNamed = async (day: number, queryable: Queryable = database): Promise<boolean> => {
     const sql = "select pg_get_functiondef('charged_among'::regproc) like $1 as named";
-    return (await database.query<{ named: boolean }>(sql, [`%from ${tableOf(day)} where%`]))[0]?.named ?? false;
+    return (await queryable.query<{ named: boolean }>(sql, [`%from ${tableOf(day)} where%`]))[0]?.named ?? false;
   };
   const charged = async (day: number): Promise<string> => {
     const id = createId(todayMs + day * DAY_MS);
@@ -83,6 +83,23 @@ describe.skipIf(whyUnavailable("15") !== null)("whether a request was charged be
     expect(await isNamed(2)).toBe(false);
     expect(await house.partition(todayMs + 2 * DAY_MS)).toBe("made");
     expect(await isNamed(2)).toBe(true);
+  });
+
+  test("a day that was made long ahead is named when it comes", async () => {
+    const named: boolean[] = [];
+    const undone = database.transaction(async (tx) => {
+      const make = (): Promise<unknown> => tx.query("select partition_v1($1::date)", [dayOf(5)]);
+      await make();
+      named.push(await isNamed(5, tx));
+      await tx.script(`create or replace function ledger_now() returns timestamptz language sql volatile
+        as $$ select clock_timestamp() + interval '3 days' $$`);
+      await make();
+      named.push(await isNamed(5, tx));
+      throw new Error("enough seen");
+    });
+
+    await expect(undone).rejects.toThrow("enough seen");
+    expect(named).toEqual([false, true]);
   });
 
   test("a table that is no partition is not named, and a day that is repaired is", async () => {

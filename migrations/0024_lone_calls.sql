@@ -55,7 +55,7 @@ create function is_known(p_id uuid) returns boolean language plpgsql
 set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off
 as $$
 begin
-  return exists (select from hold where id = p_id) or exists (select from charge where hold_id = p_id);
+  return exists (select from hold where id = p_id) or charged_among(array[p_id], p_id, p_id) <> '{}';
 end
 $$;
 
@@ -87,7 +87,7 @@ begin
   insert into hold (id, key_id, process_id, admitted_at, deadline, credits, tokens, key_no, chain, model, price_version, claimed)
   select p_id, p_key, p_process, p_now, ledger_now() + p_lifetime_ms * interval '1 millisecond', p_most_credits, p_most_tokens, v_key_no,
          p_chain, p_model, p_price, false
-   where not exists (select from charge where hold_id = p_id)
+   where charged_among(array[p_id], p_id, p_id) = '{}'
   on conflict do nothing;
   if not found then raise exception 'request % was admitted before', p_id using errcode = '40T01'; end if;
   return true;
