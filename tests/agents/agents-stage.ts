@@ -33,9 +33,9 @@ export type AgentsStage = {
 };
 
 const FUNDS = {
-  rich: { credit: "5", token_budget: "5000000" },
-  "too little": { credit: "0.000001", token_budget: "1" },
-  "used up": { credit: "0", token_budget: "0" },
+  rich: { credit: { credit: "5" }, token_budget: { budget: 5_000_000 } },
+  "too little": { credit: { credit: "0.000001" }, token_budget: { budget: 1 } },
+  "used up": { credit: { credit: "0" }, token_budget: { budget: 0 } },
 } as const;
 /** Larger than what agents ask for: the limit a messages model publishes caps them, on responses it refuses them. */
 const MAX_OUTPUT_TOKENS = 64_000;
@@ -73,10 +73,7 @@ export async function openAgentsStage(agents: readonly Agent[], cases: readonly 
   return {
     gateway,
     trials,
-    keyFor: async ({ mode, agentCase: { funds } }) => {
-      const option = mode === "credit" ? "--credit" : "--budget";
-      return (await makeKey(gateway, "--mode", mode, option, FUNDS[funds][mode])).secret;
-    },
+    keyFor: async ({ mode, agentCase: { funds } }) => (await makeKey(gateway, { mode, ...FUNDS[funds][mode] })).secret,
     close: async () => {
       await gateway.stop();
       rmSync(folder, { recursive: true, force: true });

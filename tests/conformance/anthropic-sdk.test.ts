@@ -88,7 +88,7 @@ test.skipIf(!recorded)(
 test("refusals reach the SDK as its own error classes, with type and request id [ERR-28] [ERR-29] [ERR-31] [ERR-32]", async () => {
   const sdk = client(gateway.keys.credit);
   await gateway.tollgate("providers", "add", "elsewhere", "--url", "http://127.0.0.1:9/v1", "--credential", "none");
-  const { secret } = await makeKey(gateway, "--credit", "1", "--provider", "elsewhere");
+  const { secret } = await makeKey(gateway, { credit: "1", provider_scope: "elsewhere" });
   const cases: [refuse: () => Promise<unknown>, kind: abstract new (...args: never[]) => Error, type: string][] = [
     [() => sdk.messages.create(ask("no-such-model")), NotFoundError, "not_found_error"],
     [() => client("wrong").messages.create(ask("plain")), AuthenticationError, "authentication_error"],
@@ -104,7 +104,7 @@ test("refusals reach the SDK as its own error classes, with type and request id 
 });
 
 test("terminal refusals are asked once, whatever the SDK's number of retries [HDR-10]", async () => {
-  const { secret: broke } = await makeKey(gateway, "--credit", "0.000001");
+  const { secret: broke } = await makeKey(gateway, { credit: "0.000001" });
   let asked = 0;
   const counting = (apiKey: string): Anthropic =>
     client(apiKey).withOptions({

@@ -42,6 +42,7 @@ export async function requestsDuring<Result>(
   const begin = await mark(gateway);
   const result = await work();
   const end = await mark(gateway);
+  await until(() => requestLog(gateway).some(({ request_id: id }) => id === end), "a request is logged");
   const log = requestLog(gateway);
   const place = (markId: string): number => log.findIndex(({ request_id: id }) => id === markId);
   return { result, requests: log.slice(place(begin) + 1, place(end)) };
@@ -51,7 +52,5 @@ export async function requestsDuring<Result>(
 async function mark(gateway: Watched): Promise<string> {
   const response = await fetch(`${gateway.publicUrl}/v1/models`);
   await response.arrayBuffer();
-  const markId = response.headers.get("x-request-id") ?? "";
-  await until(() => requestLog(gateway).some(({ request_id: id }) => id === markId), "a request is logged");
-  return markId;
+  return response.headers.get("x-request-id") ?? "";
 }

@@ -36,8 +36,8 @@ export async function openStage(clients: readonly Client[]): Promise<Stage> {
     models[modelOf(index, "paused")] = { dialect: "chat", upstream: "sim+pause=1+tokens=2" };
   }
   const gateway = await startGatewayProcess({ models });
-  const poor = await makeKey(gateway, "--credit", "0");
-  const spent = await makeKey(gateway, "--mode", "token_budget", "--budget", "0");
+  const poor = await makeKey(gateway, { credit: "0" });
+  const spent = await makeKey(gateway, { mode: "token_budget", budget: 0 });
   return {
     gateway,
     emptyKeys: { credit: poor.secret, token_budget: spent.secret },

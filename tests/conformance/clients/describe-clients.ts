@@ -136,7 +136,7 @@ function describeRetries({ index, client, manners, stage }: Subject): void {
     "waits while another request holds the balance, asks again and is answered",
     async () => {
       const { gateway } = stage();
-      const { secret: apiKey } = await makeKey(gateway, "--credit", "0.006");
+      const { secret: apiKey } = await makeKey(gateway, { credit: "0.006" });
       const release = await holdMoney(stage(), apiKey, modelOf(index, "paused"));
       const refused = (): boolean =>
         requestLog(gateway).some(

@@ -95,7 +95,7 @@ test("what is refused elsewhere is accepted, and is not shown to the provider [C
 });
 
 test("counting charges nothing, and needs no money [CNT-11] [CNT-12]", async () => {
-  const { secret: key } = await makeKey(gateway, "--credit", "0.000001");
+  const { secret: key } = await makeKey(gateway, { credit: "0.000001" });
   const usage = async (): Promise<unknown> =>
     (await fetch(`${gateway.publicUrl}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })).json();
   const before = await usage();

@@ -19,7 +19,7 @@ test.each<[what: string, fields: object, status: number]>([
 ])(
   "%s move the rate of the key, once each [LIM-1] [LIM-2] [ORD-12] [ORD-13] [ERR-34]",
   async (_what, fields, status) => {
-    const { secret: key } = await makeKey(gateway, "--rpm", "2");
+    const { secret: key } = await makeKey(gateway, { rpm_limit: 2 });
     for (let n = 0; n < 2; n++) expect((await ask(COUNT, { gateway, key, fields })).status).toBe(status);
     const reply = await ask(COUNT, { gateway, key });
 

@@ -24,39 +24,39 @@ afterAll(async () => {
 const sentBy = (secret: string): string[] => [...bearer(secret), ...JSON_TYPE];
 
 test("an expired key is refused, and told since when [KEY-8] [ERR-9] [HDR-10]", async () => {
-  const { secret } = await makeKey(gateway, "--expires", "2020-01-01T00:00:00Z");
+  const { secret } = await makeKey(gateway, { expires_at: "2020-01-01T00:00:00Z" });
 
   expect(expectRefusal(await ask(gateway, {}, sentBy(secret)), EXPIRED).message).toContain("2020-01-01");
 });
 
 test("an expired key is refused before its body is judged [ORD-1]", async () => {
-  const { secret } = await makeKey(gateway, "--expires", "2020-01-01T00:00:00Z");
+  const { secret } = await makeKey(gateway, { expires_at: "2020-01-01T00:00:00Z" });
 
   expectRefusal(await send(gateway, "not JSON", sentBy(secret)), EXPIRED);
 });
 
 test("a key scoped to one provider cannot use another's models, and is told its scope [KEY-13] [KEY-15] [ERR-10]", async () => {
-  const { secret } = await makeKey(gateway, "--provider", "east");
+  const { secret } = await makeKey(gateway, { provider_scope: "east" });
   const { message } = expectRefusal(await ask(gateway, { model: "west" }, sentBy(secret)), DISABLED);
 
   expect(message).toMatch(/limited to provider "east"/);
 });
 
 test("a key cannot use a model it is not entitled to [KEY-14]", async () => {
-  const { secret } = await makeKey(gateway, "--model", "west");
+  const { secret } = await makeKey(gateway, { models: ["west"] });
   const { message } = expectRefusal(await ask(gateway, { model: "east" }, sentBy(secret)), DISABLED);
 
   expect(message).toMatch(/can't use model "east"/);
 });
 
 test("scope is judged before the output limit [ORD-7]", async () => {
-  const { secret } = await makeKey(gateway, "--provider", "west");
+  const { secret } = await makeKey(gateway, { provider_scope: "west" });
 
   expectRefusal(await ask(gateway, { model: "east", max_tokens: 9 }, sentBy(secret)), DISABLED);
 });
 
 test("an unknown model is 404 whatever the scope of the key [ORD-6]", async () => {
-  const { secret } = await makeKey(gateway, "--provider", "west");
+  const { secret } = await makeKey(gateway, { provider_scope: "west" });
   const reply = await ask(gateway, { model: "nowhere" }, sentBy(secret));
 
   expectRefusal(reply, { status: 404, code: "model_not_found", type: "invalid_request_error", param: "model" });

@@ -98,7 +98,7 @@ test("the provider is asked for its default tier [BOD-26]", async () => {
 test("end users leave as pseudonyms and caches under a prefix, both of the key [BOD-28] [BOD-29]", async (context) => {
   notAtGemini(context, "it has no place for the name of a user");
   const fields = { user: "ann", safety_identifier: "ann", prompt_cache_key: "book" };
-  const { secret: other } = await makeKey(gateway, "--credit", "1");
+  const { secret: other } = await makeKey(gateway, { credit: "1" });
   await ask(RESPONSES, { gateway, fields });
   const first = await lastBody();
   await ask(RESPONSES, { gateway, fields });

@@ -26,7 +26,7 @@ export function testForbidden(operation: Operation): void {
   });
 
   test("an expired key is refused before its body is judged, and told since when [KEY-8] [ERR-9] [ERR-31] [HDR-10]", async () => {
-    const { secret } = await makeKey(gateway, "--expires", "2020-01-01T00:00:00Z");
+    const { secret } = await makeKey(gateway, { expires_at: "2020-01-01T00:00:00Z" });
     const headers = [...bearer(secret), ...JSON_TYPE];
 
     expect(expectRefused(operation, await send(operation, { gateway, body: "not JSON", headers }), EXPIRED)).toContain(
@@ -35,14 +35,14 @@ export function testForbidden(operation: Operation): void {
   });
 
   test("a key scoped to one provider cannot use another's models, and is told its scope [KEY-13] [KEY-15] [ERR-10]", async () => {
-    const { secret: key } = await makeKey(gateway, "--credit", "1", "--provider", "west");
+    const { secret: key } = await makeKey(gateway, { credit: "1", provider_scope: "west" });
     const message = expectRefused(operation, await ask(operation, { gateway, key }), { ...DISABLED, param });
 
     expect(message).toMatch(/limited to provider "west"/);
   });
 
   test("a key cannot use a model it is not entitled to [KEY-14]", async () => {
-    const { secret: key } = await makeKey(gateway, "--credit", "1", "--model", "west");
+    const { secret: key } = await makeKey(gateway, { credit: "1", models: ["west"] });
     const message = expectRefused(operation, await ask(operation, { gateway, key }), { ...DISABLED, param });
 
     expect(message).toMatch(/can't use model "plain"/);

@@ -20,14 +20,14 @@ export function testInsufficientCredit(operation: Operation): void {
   test.each([false, true])(
     "a key with next to no credit is refused before any provider is asked, stream %s [MON-16] [ERR-14] [ERR-30] [HDR-10]",
     async (stream) => {
-      const { secret: key } = await makeKey(gateway, "--credit", "0.000001");
+      const { secret: key } = await makeKey(gateway, { credit: "0.000001" });
 
       expectRefused(operation, await ask(operation, { gateway, key, fields: { stream } }), BROKE);
     },
   );
 
   test("the refusal says what was needed and what there is, and which limit would fit [MON-19] [MON-20] [RTY-5]", async () => {
-    const { secret: key } = await makeKey(gateway, "--credit", "0.002");
+    const { secret: key } = await makeKey(gateway, { credit: "0.002" });
     const fields = { [operation.limitField]: 1_000 };
     const message = expectRefused(operation, await ask(operation, { gateway, key, fields }), BROKE);
 
@@ -36,7 +36,7 @@ export function testInsufficientCredit(operation: Operation): void {
   });
 
   test("a token-budget key that cannot pay for the limit it asks for is refused likewise [MON-16]", async () => {
-    const { secret: key } = await makeKey(gateway, "--mode", "token_budget", "--budget", "100");
+    const { secret: key } = await makeKey(gateway, { mode: "token_budget", budget: 100 });
     const fields = { [operation.limitField]: 1_000 };
 
     expectRefused(operation, await ask(operation, { gateway, key, fields, origin: "/token" }), BROKE);

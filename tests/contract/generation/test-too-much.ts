@@ -26,7 +26,7 @@ export function testTooMuch(operation: Operation): void {
   afterAll(() => gateway.stop());
 
   test("a key over its requests per minute is told how long to wait [LIM-1] [ERR-11] [ERR-34] [HDR-4] [HDR-5] [HDR-13]", async () => {
-    const { secret: key } = await makeKey(gateway, "--credit", "1", "--rpm", "2");
+    const { secret: key } = await makeKey(gateway, { credit: "1", rpm_limit: 2 });
     for (let n = 0; n < 2; n++) expect((await ask(operation, { gateway, key })).status).toBe(200);
     const reply = await ask(operation, { gateway, key });
 
@@ -41,7 +41,7 @@ export function testTooMuch(operation: Operation): void {
   });
 
   test("every answer to a key with a limit says what is left of it, streamed or whole [HDR-16]", async () => {
-    const { secret: key } = await makeKey(gateway, "--credit", "1", "--rpm", "9");
+    const { secret: key } = await makeKey(gateway, { credit: "1", rpm_limit: 9 });
     const first = await ask(operation, { gateway, key });
     const wrong = await ask(operation, { gateway, key, fields: { model: "nobody" } });
     const stream = await openStream(operation, { gateway, key, fields: { model: "plain" } });
@@ -55,7 +55,7 @@ export function testTooMuch(operation: Operation): void {
   });
 
   test("requests refused for their body count against the rate too [ORD-13] [LIM-2]", async () => {
-    const { secret: key } = await makeKey(gateway, "--credit", "1", "--rpm", "2");
+    const { secret: key } = await makeKey(gateway, { credit: "1", rpm_limit: 2 });
     const wrong = { gateway, key, fields: { stream: "yes" } };
     expect((await ask(operation, wrong)).status).toBe(400);
     expect((await ask(operation, wrong)).status).toBe(400);
@@ -64,7 +64,7 @@ export function testTooMuch(operation: Operation): void {
   });
 
   test("while another request holds the balance, a second is told to wait and then runs [MON-17] [ERR-12] [HDR-7] [HDR-13] [RTY-3]", async () => {
-    const { secret: key } = await makeKey(gateway, "--credit", "0.006");
+    const { secret: key } = await makeKey(gateway, { credit: "0.006" });
     const fields = { [operation.limitField]: 1_000 };
     const held = await openStream(operation, { gateway, key, fields: { ...fields, model: "waiting" } });
     await once(held, "readable");
@@ -78,7 +78,7 @@ export function testTooMuch(operation: Operation): void {
   });
 
   test("a token budget that is used up stays so until its period ends, and says when that is [MON-15] [ERR-13] [HDR-8] [HDR-12] [HDR-17]", async () => {
-    const { secret: key } = await makeKey(gateway, "--mode", "token_budget", "--budget", "500");
+    const { secret: key } = await makeKey(gateway, { mode: "token_budget", budget: 500 });
     const fields = { model: "thirsty", [operation.limitField]: 10 };
     expect((await ask(operation, { gateway, key, fields, origin: "/token" })).status).toBe(200);
     const reply = await ask(operation, { gateway, key, fields, origin: "/token" });

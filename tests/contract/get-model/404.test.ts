@@ -25,7 +25,7 @@ test.each(["nope", "sim-fast/", "SIM-FAST", "%zz", "..%2f..%2fetc%2fpasswd", "__
 );
 
 test("a model that a key's own list does not show does not exist for that key [MOD-22]", async () => {
-  const { secret } = await makeKey(gateway, "--model", "sim-fast");
+  const { secret } = await makeKey(gateway, { models: ["sim-fast"] });
 
   expectRefusal(await get("sim-steady", bearer(secret)), NOT_FOUND);
   expectRefusal(await get("no-price", bearer(gateway.keys.credit)), NOT_FOUND);

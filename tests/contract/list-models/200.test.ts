@@ -76,21 +76,21 @@ test.each([
 });
 
 test("a key scoped to a provider sees only that provider's models [MOD-15]", async () => {
-  const { secret } = await makeKey(gateway, "--provider", "east");
+  const { secret } = await makeKey(gateway, { provider_scope: "east" });
 
   expect(idsOf(await list(bearer(secret)))).toEqual(["east-large", "east-small"]);
 });
 
 test("a key entitled to some models sees only those, within its scope [MOD-16]", async () => {
-  const entitled = await makeKey(gateway, "--model", "east-small", "sim-fast");
-  const both = await makeKey(gateway, "--provider", "east", "--model", "east-small", "sim-fast");
+  const entitled = await makeKey(gateway, { models: ["east-small", "sim-fast"] });
+  const both = await makeKey(gateway, { provider_scope: "east", models: ["east-small", "sim-fast"] });
 
   expect(idsOf(await list(bearer(entitled.secret)))).toEqual(["east-small", "sim-fast"]);
   expect(idsOf(await list(bearer(both.secret)))).toEqual(["east-small"]);
 });
 
 test("every listed model can be requested with that key, up to its published limit [MOD-3] [MOD-10] [MOD-17]", async () => {
-  const { secret } = await makeKey(gateway, "--provider", "east", "--credit", "1");
+  const { secret } = await makeKey(gateway, { provider_scope: "east", credit: "1" });
 
   for (const { id, max_output_tokens: limit } of modelsOf(await list(bearer(secret)))) {
     const reply = await ask(id, { secret, limit: limit ?? 64 });

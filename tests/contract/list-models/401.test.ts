@@ -62,7 +62,7 @@ test("a key of the other mode is told its base URL [ORI-4] [ORI-5] [ORI-6] [ORI-
 
 test("unusable keys of every kind are refused in the words for unknown ones [AUT-12] [AUT-14] [AUT-16] [KEY-10]", async () => {
   const revoked = await makeRevokedKey(gateway);
-  const expired = await makeKey(gateway, "--expires", "2020-01-01T00:00:00Z");
+  const expired = await makeKey(gateway, { expires_at: "2020-01-01T00:00:00Z" });
   const refusals = await Promise.all(
     [`${gateway.keys.credit}0`, unknownKey(), revoked, expired.secret].map((key) => list(bearer(key))),
   );

@@ -33,9 +33,9 @@ beforeAll(async () => {
     },
   });
   const [limited, narrow, broke] = await Promise.all([
-    makeKey(gateway, "--rpm", "1"),
-    makeKey(gateway, "--model", "sim-fast"),
-    makeKey(gateway, "--credit", "0.000001"),
+    makeKey(gateway, { rpm_limit: 1 }),
+    makeKey(gateway, { models: ["sim-fast"] }),
+    makeKey(gateway, { credit: "0.000001" }),
   ]);
   keys = { limited: limited.secret, narrow: narrow.secret, broke: broke.secret };
   description = JSON.parse((await knock(`${gateway.publicUrl}/openapi.json`)).text) as Description;
