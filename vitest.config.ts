@@ -59,7 +59,9 @@ export default defineConfig({
         isolate: false,
         include: ["tests/contract/**/*.test.ts"],
         alike: [
-          "tests/contract/*/{401,403,404,405}.test.ts",
+          "tests/contract/*/{401,402,403,404,405,409,409-storing-off,429}.test.ts",
+          "tests/contract/create-message/200-equal-credentials.test.ts",
+          "tests/contract/reservation/advice.test.ts",
           "tests/contract/{changed-keys,get-model,get-usage,health,list-models,model-capabilities,openapi}/*.test.ts",
           "tests/contract/{public-listener,refused-fields,stopped-keys}/*.test.ts",
         ],
@@ -76,7 +78,7 @@ export default defineConfig({
           "tests/chaos/{busy-loop,rolling-update,upgrade}/*.test.ts",
           // These count money, whoever the provider is.
           "tests/chaos/chains/*.test.ts",
-          "tests/chaos/ledger/{crowd,forged-notifications,lease-gap,outages,random-kills,standby,unconfirmed}.test.ts",
+          "tests/chaos/ledger/{crowd,forged-notifications,kill-points,lease-gap,outages,random-kills,standby,unconfirmed}.test.ts",
         ],
       }),
     ],

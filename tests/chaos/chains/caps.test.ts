@@ -11,6 +11,8 @@ import { type Stage, startStage } from "../ledger/stage.ts";
 const REQUESTS = 500;
 const BUCKET = 9;
 const MAX_TOKENS = 100;
+/** What the organisation can pay for. */
+const ADMITTED = 30;
 
 type Row = Record<string, string | number | null>;
 type Level = {
@@ -22,7 +24,7 @@ type Level = {
 
 /** Each level can pay for so many requests; keys are below the teams and the person. */
 const EXACT: Level[] = [
-  { name: "Acme", parent: null, affords: { credit: 30 }, pays: true },
+  { name: "Acme", parent: null, affords: { credit: ADMITTED }, pays: true },
   { name: "Team A", parent: "Acme", affords: { credit: 10 } },
   { name: "Team B", parent: "Acme", affords: { credit: 9 } },
   { name: "Team C", parent: "Acme", affords: { credit: 6 } },
@@ -73,11 +75,12 @@ describe.each([
     await until(() => heads >= REQUESTS, "all are answered", 120_000);
     const held = await heldBy(stage);
     const lowest = await watched.stop();
+    await stage.witness.untilPaused(ADMITTED);
     await stage.witness.releaseAll();
     await Promise.all(ended);
 
     const admitted = answered.filter(({ status }) => status === 200).length;
-    expect(admitted).toBe(30);
+    expect(admitted).toBe(ADMITTED);
     for (const { name, parent, affords } of levels) {
       const most = affords.credit ?? affords.tokens;
       const open = held.get(accounts.get(name) ?? "") ?? 0;
@@ -112,6 +115,7 @@ async function holdOfOne(stage: Stage, gateway: { url: string }): Promise<{ cred
       });
     await until(async () => (await rows()).length === 1, "one hold is open");
     amounts.push(BigInt((await rows())[0]?.["amount"] ?? 0));
+    await stage.witness.untilPaused(1);
     await stage.witness.releaseAll();
     await ended;
   }

@@ -10,6 +10,8 @@ export type ProviderWitness = {
   calls: () => Promise<Call[]>;
   /** Waits until the provider has paused a request, and answers how to let it go on. */
   whenPaused: (marker: string) => Promise<() => Promise<void>>;
+  /** Waits until the provider has paused so many. */
+  untilPaused: (count: number) => Promise<void>;
   /** Lets every request go on that the provider has paused. */
   releaseAll: () => Promise<void>;
   /** Writes down what the provider remembers, which forgets it: its memory is bounded. To be called when no call is open. */
@@ -37,6 +39,11 @@ export async function createProviderWitness(simulator: SimulatorProcess): Promis
       const callId = (await find())?.callId;
       return () => tell("/sim/release", { callId });
     },
+    untilPaused: (count) =>
+      until(
+        async () => (await calls()).filter(({ paused }) => paused).length === count,
+        `the provider has paused ${count}`,
+      ),
     releaseAll: () => tell("/sim/release"),
     archive: async () => {
       archived.push(...(await remembered()));
