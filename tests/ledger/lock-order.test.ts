@@ -30,7 +30,7 @@ describe.skipIf(whyUnavailable("15") !== null)("whoever changes several keys at 
 
   /** The later id is the earlier row, as after any change of a row. */
   async function twoKeys(): Promise<[low: string, high: string]> {
-    const [low, high] = [createId(Date.now()), createId(Date.now())];
+    const [low, high] = [createId(Date.now()), createId(Date.now() + 1)];
     for (const keyId of [high, low]) await loneKey(database, { keyId });
     return [low, high];
   }
