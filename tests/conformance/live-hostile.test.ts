@@ -140,11 +140,11 @@ describe.skipIf(whyUnavailable("15"))("requests in flight, with hostile watchers
     await plant(1_000);
     const stop = new AbortController();
     const feeds = await Promise.all(Array.from({ length: 4 }, () => events(stop.signal)));
-    const reading = feeds.map(async ({ body }) => {
-      let chunks = 0;
-      for await (const _ of body ?? []) chunks++;
-      return chunks;
-    });
+    const read = async ({ body }: Response): Promise<void> => {
+      for await (const _ of body ?? []);
+    };
+    // A watcher that the gateway gives up on a busy machine ends early.
+    const reading = Promise.allSettled(feeds.map(read));
     const share = async (ms: number): Promise<number> => {
       const [cpuMicros, atMs] = [cpuMicrosOf(gateway.pid), performance.now()];
       await sleep(ms);
@@ -153,7 +153,7 @@ describe.skipIf(whyUnavailable("15"))("requests in flight, with hostile watchers
     await share(2_000);
     const watched = await share(5_000);
     stop.abort();
-    await Promise.allSettled(reading);
+    await reading;
     await uproot();
     await until(async () => !(await stage.isWatched()), "nobody watches");
 

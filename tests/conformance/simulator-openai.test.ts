@@ -165,11 +165,12 @@ test("statuses before content arrive as the SDK's error classes", async () => {
 });
 
 test("an unknown setting is a 400 that names it, on the model and in the header", async () => {
-  const onModel = client.chat.completions.create({ model: "sim+tokns=5", messages });
-  const inHeader = client.responses.create({ model: "sim", input: "x" }, { headers: { "x-sim-script": "rte=1" } });
+  const onModel = () => client.chat.completions.create({ model: "sim+tokns=5", messages });
+  const inHeader = () =>
+    client.responses.create({ model: "sim", input: "x" }, { headers: { "x-sim-script": "rte=1" } });
 
-  await expect(onModel).rejects.toThrow(/400.*tokns/);
-  await expect(inHeader).rejects.toThrow(/400.*rte/);
+  await expect(onModel()).rejects.toThrow(/400.*tokns/);
+  await expect(inHeader()).rejects.toThrow(/400.*rte/);
 });
 
 test("the header's script overrides the model's", async () => {

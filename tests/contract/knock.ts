@@ -23,6 +23,8 @@ export async function knock(url: string, { method = "GET", headers = [], body, p
     agent: false,
     ...(path === undefined ? {} : { path }),
   });
+  // Of what fails after the head, the response tells.
+  request.on("error", () => undefined);
   request.end(body);
   const [response] = (await once(request, "response")) as [IncomingMessage];
   const chunks: Buffer[] = [];

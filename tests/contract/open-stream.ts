@@ -17,6 +17,8 @@ export async function openStream(
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
     agent: false,
   });
+  // Of what fails after the head, the response tells.
+  request.on("error", () => undefined);
   request.end(JSON.stringify({ model: "plain", ...body, stream: true, ...fields }));
   const [response] = (await once(request, "response")) as [IncomingMessage];
   return response;

@@ -121,7 +121,9 @@ export async function startGatewayProcess({
     folder,
     tollgate: (...words) => runTollgate(words, { cwd: folder, env }),
     witness: async () => jsonLines(await get(`${ready.simulatorUrl}/sim/witness`)),
-    release: async () => void (await fetch(`${ready.simulatorUrl}/sim/release`, { method: "POST" })).text(),
+    release: async () => {
+      await (await fetch(`${ready.simulatorUrl}/sim/release`, { method: "POST" })).text();
+    },
     metrics,
     stretches,
     stop: async () => {

@@ -179,6 +179,8 @@ export async function send({ gateway, key, format, fields = {} }: Asked): Promis
   });
   const body = format === "responses" ? { input: "Hello" } : { messages: [{ role: "user", content: "Hello" }] };
   const limit = format === "messages" ? { max_tokens: 4_000 } : {};
+  // Of what fails after the head, the response tells.
+  request.on("error", () => undefined);
   request.end(JSON.stringify({ model: format, stream: true, ...body, ...limit, ...fields }));
   const [response] = (await once(request, "response")) as [IncomingMessage];
   return response;

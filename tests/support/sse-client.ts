@@ -13,6 +13,8 @@ export async function openChatStream({ url, key, model, body = {} }: Ask): Promi
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     agent: false,
   });
+  // Of what fails after the head, the response tells.
+  request.on("error", () => undefined);
   request.end(JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "Hello" }], ...body }));
   const [response] = (await once(request, "response")) as [IncomingMessage];
   return { request, response, status: response.statusCode ?? 0 };

@@ -48,10 +48,13 @@ function clientOf(dialect: Client["dialect"], modelOf: (access: Access, model: s
     ask: async (access, model) => (await ai().generateText(ask(access, model))).text,
     stream: async (access, model) => {
       let text = "";
+      let failure: unknown;
+      // Read to its end: the library rejects a promise of its own when a reader leaves early.
       for await (const part of ai().streamText({ ...ask(access, model), onError: () => undefined }).fullStream) {
-        if (part.type === "error") throw part.error;
+        if (part.type === "error") failure ??= part.error;
         if (part.type === "text-delta") text += part.text ?? "";
       }
+      if (failure !== undefined) throw failure;
       return text;
     },
     callTool: async (access, model) => {

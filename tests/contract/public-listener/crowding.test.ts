@@ -45,7 +45,9 @@ async function start(
   socket.write([...head, "content-type: application/json", ...headers, "", ""].join("\r\n"));
   socket.write(sent);
   await once(socket, "connect");
-  const request = { socket, answer: () => text, closed: once(socket, "close") };
+  // Not `once`, which fails where the connection is reset.
+  const closed = new Promise<void>((resolve) => void socket.once("close", () => resolve()));
+  const request = { socket, answer: () => text, closed };
   started.push(request);
   return request;
 }
