@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PROVIDER_DIALECTS, type ProviderDialect } from "../../src/core/dialect.ts";
 import type { KeyMode } from "../../src/core/key-mode.ts";
-import { makeKey } from "../contract/make-key.ts";
+import { makeKey } from "../contract/operator.ts";
 import { type GatewayProcess, startGatewayProcess, type TestModel } from "../support/gateway-process.ts";
 import type { Agent } from "./agent.ts";
 import { type AgentCase, specialToolCase } from "./agent-case.ts";

@@ -7,7 +7,7 @@ import Anthropic, {
 } from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { MESSAGE, modelFor } from "../contract/operations.ts";
-import { makeKey } from "../contract/make-key.ts";
+import { makeKey } from "../contract/operator.ts";
 import { type GatewayProcess, startGatewayProcess, type TestModel } from "../support/gateway-process.ts";
 import { recordings } from "../support/recordings.ts";
 

@@ -28,6 +28,19 @@ export async function issueKey(gateway: Admin, { mode = "credit", ...order }: Or
   return { id: key.id, secret };
 }
 
+/** The same with plenty of money, unless the test says how much. */
+export async function makeKey(gateway: Admin, order: Order = {}): Promise<IssuedKey> {
+  const plenty = order.mode === "token_budget" ? { budget: 100_000_000 } : { credit: "1000" };
+  return issueKey(gateway, { ...plenty, ...order });
+}
+
+/** Makes a key and takes it back. */
+export async function makeRevokedKey(gateway: Admin): Promise<string> {
+  const { id, secret } = await makeKey(gateway);
+  await operate(gateway, `POST /keys/${id}/revoke`);
+  return secret;
+}
+
 /** The charges of a key, newest first; what was paid in is left out. */
 export async function chargesOf(gateway: GatewayProcess, { id }: IssuedKey): Promise<JournalEntry[]> {
   type Told = Omit<JournalEntry, "amount"> & { credits: string | null; tokens: string | null };

@@ -1,4 +1,4 @@
-import { makeKey } from "../../contract/make-key.ts";
+import { makeKey } from "../../contract/operator.ts";
 import { type GatewayProcess, startGatewayProcess, type TestModel } from "../../support/gateway-process.ts";
 import { type Access, type Client, MAX_TOKENS, PROMPT, TOOL, TOOL_INPUT } from "./client.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { makeKey } from "../../contract/make-key.ts";
+import { makeKey } from "../../contract/operator.ts";
 import { requestLog, requestsDuring } from "../../support/request-log.ts";
 import { until } from "../../support/until.ts";
 import { type Client, type Explained, type Manners, type Shown, TOOL, TOOL_INPUT } from "./client.ts";

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { onlyStraight, translates } from "../../support/provider-dialect.ts";
 import { requestIdOf } from "../knock.ts";
-import { makeKey } from "../make-key.ts";
-import { issueKey } from "../operator.ts";
+import { issueKey, makeKey } from "../operator.ts";
 import { ask, COUNT, JSON_TYPE, MESSAGE, modelFor, send } from "../operations.ts";
 
 let gateway: GatewayProcess;

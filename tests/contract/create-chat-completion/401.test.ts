@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { badKeys, unknownKey } from "../bad-keys.ts";
 import { bearer, expectRefusal, knock } from "../knock.ts";
-import { makeRevokedKey } from "../make-key.ts";
+import { makeRevokedKey } from "../operator.ts";
 import { ask, JSON_TYPE, MESSAGES, send } from "./ask.ts";
 
 const UNAUTHORISED = { status: 401, code: "invalid_credentials", type: "authentication_error" };

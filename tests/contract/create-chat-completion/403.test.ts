@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { bearer, expectRefusal } from "../knock.ts";
-import { makeKey } from "../make-key.ts";
+import { makeKey } from "../operator.ts";
 import { ask, JSON_TYPE, send } from "./ask.ts";
 
 const EXPIRED = { status: 403, code: "key_expired", type: "permission_error" };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { notAtGemini, onlyStraight, providerDialect, translates } from "../../support/provider-dialect.ts";
 import { requestIdOf } from "../knock.ts";
-import { makeKey } from "../make-key.ts";
+import { makeKey } from "../operator.ts";
 import { ask, modelFor, RESPONSES } from "../operations.ts";
 import { headersTold, ordinaryTier, storeTold, userTold } from "../told-provider.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { bearer } from "../knock.ts";
-import { makeKey } from "../make-key.ts";
+import { makeKey } from "../operator.ts";
 import { ask, JSON_TYPE, modelFor, type Operation, send } from "../operations.ts";
 import { expectRefused } from "../refused.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
-import { makeKey } from "../make-key.ts";
+import { makeKey } from "../operator.ts";
 import { ask, modelFor, type Operation } from "../operations.ts";
 import { expectRefused } from "../refused.ts";
 

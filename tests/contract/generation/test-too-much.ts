@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingHttpHeaders } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
-import { makeKey } from "../make-key.ts";
+import { makeKey } from "../operator.ts";
 import { ask, modelFor, type Operation } from "../operations.ts";
 import { expectRefused, expectWait } from "../refused.ts";
 import { openStream, readAll } from "../open-stream.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { badKeys, unknownKey } from "../bad-keys.ts";
 import { bearer } from "../knock.ts";
-import { makeRevokedKey } from "../make-key.ts";
+import { makeRevokedKey } from "../operator.ts";
 import { ask, JSON_TYPE, type Operation, send } from "../operations.ts";
 import { expectRefused } from "../refused.ts";
 

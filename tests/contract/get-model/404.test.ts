@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { bearer, expectRefusal, knock, type Reply } from "../knock.ts";
-import { makeKey } from "../make-key.ts";
+import { makeKey } from "../operator.ts";
 
 const NOT_FOUND = { status: 404, code: "model_not_found", type: "invalid_request_error", param: "model" };
 

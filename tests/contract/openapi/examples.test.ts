@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { eventsOf } from "../../support/sse-client.ts";
 import { bearer, knock, type Reply } from "../knock.ts";
-import { makeKey } from "../make-key.ts";
+import { makeKey } from "../operator.ts";
 import { JSON_TYPE } from "../operations.ts";
 import { problemsOf } from "./check-schema.ts";
 import { type DescribedBody, type Description, headersOf, operationsOf, type Place } from "./description.ts";

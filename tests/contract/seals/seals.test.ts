@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { providerDialect, type Spoken, translates } from "../../support/provider-dialect.ts";
-import { makeKey } from "../make-key.ts";
+import { makeKey } from "../operator.ts";
 import { ask, CHAT, MESSAGE, modelFor, type Operation, RESPONSES } from "../operations.ts";
 
 type Json = Record<string, unknown>;
