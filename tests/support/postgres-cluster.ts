@@ -195,15 +195,17 @@ function watch(ownerPid: number, folders: readonly string[]): ChildProcess {
   return child;
 }
 
+/** Below the ports that the system gives to whoever asks for any, so that nobody gets it by chance before it is used. */
+const OWN_PORTS = { first: 20_000, count: 12_000 };
+
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  if (typeof address !== "object" || address === null) throw new Error("no free port");
-  return address.port;
+  for (;;) {
+    const port = OWN_PORTS.first + Math.floor(Math.random() * OWN_PORTS.count);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }
