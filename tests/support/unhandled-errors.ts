@@ -8,18 +8,19 @@ import type { Reporter, TestModule } from "vitest/node";
  * worker that died. They fail the run, and the report of the tests does not contain them.
  */
 export default class UnhandledErrors implements Reporter {
-  onTestRunEnd(_modules: readonly TestModule[], errors: readonly SerializedError[]): void {
+  onTestRunEnd(_modules: readonly TestModule[], errors: readonly (SerializedError | undefined)[]): void {
     const file = process.env["TEST_UNHANDLED"];
     if (file !== undefined) writeFileSync(file, errors.map((error) => `${told(error)}\n`).join(""));
   }
 }
 
-function told(error: SerializedError): string {
-  const path: unknown = error["VITEST_TEST_PATH"];
+/** A promise may be rejected with nothing at all. */
+function told(error: SerializedError | undefined): string {
+  const path: unknown = error?.["VITEST_TEST_PATH"];
   const where = typeof path === "string" ? `beside ${relative(process.cwd(), path)}` : "outside the tests";
-  const from = error.stack?.split("\n").find((line) => /^\s+at .*(src|tests|console)\//.test(line)) ?? "";
+  const from = error?.stack?.split("\n").find((line) => /^\s+at .*(src|tests|console)\//.test(line)) ?? "";
   return (
-    `${where}: ${error.name ?? ""} ${error.message}`.split("\n", 1)[0] +
+    `${where}: ${error?.name ?? ""} ${error?.message}`.split("\n", 1)[0] +
     from.replace(/^\s+/, " ").replaceAll(`${process.cwd()}/`, "")
   );
 }

@@ -16,11 +16,11 @@ export type Stretch = {
 /** No request may keep all others waiting for longer than this, on a machine at the pace below. */
 export const LONGEST_STRETCH_MS = 50;
 
-/** What reading the text below takes at the usual pace of the machine that the bench ran on, about. */
+/** What reading the text below takes at the usual pace. An estimate: it took 28 ms on a day when the bare proxy of the bench took twice as long as usual. */
 const USUAL_READ_MS = 16;
 const SLOWEST = 3;
 
-/** The same limit in the processor time of this machine, which may be a slow one today: then all work takes longer, ours and the rest. */
+/** The same limit in the processor time of this machine. On a slow one all work takes longer. */
 export function longestStretchHere(): number {
   const items = Array.from({ length: 100_000 }, (_, at) => ({ at, name: `n${at}` }));
   const bytes = Buffer.from(JSON.stringify({ text: "word ".repeat(400_000), items }));
