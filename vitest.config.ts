@@ -36,6 +36,7 @@ export default defineConfig({
     // Much of the time is spent waiting, for a lease to run out or a client to try again: three keep two processors busy.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    setupFiles: ["tests/support/watch-time.ts"],
     projects: [
       {
         extends: true,

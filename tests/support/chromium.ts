@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { installPackages, load } from "./npm-packages.ts";
+import { waitingFor } from "./time-spent.ts";
 
 /** As much of the browser's library as is used; its types are not installed with the project. */
 export type Locator = {
@@ -64,6 +65,11 @@ export async function findChromium(): Promise<{ missing: string | null; launch: 
   return {
     missing: installed.missing,
     launch: () =>
-      load<Library>(installed, "playwright-core").chromium.launch({ executablePath: program, args: ["--no-sandbox"] }),
+      waitingFor("browser", () =>
+        load<Library>(installed, "playwright-core").chromium.launch({
+          executablePath: program,
+          args: ["--no-sandbox"],
+        }),
+      ),
   };
 }

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { childEnvironment } from "./child-environment.ts";
 import { MAIN } from "./run-tollgate.ts";
+import { countProcessor, waitingFor } from "./time-spent.ts";
 import { until } from "./until.ts";
 
 type Ready = {
@@ -26,7 +27,9 @@ export type DemoProcess = Ready & {
 export const DEMO_PATIENCE_MS = 400_000;
 
 /** `tollgate dev --demo` in a folder, as a user starts it. */
-export async function startDemoProcess(home: string): Promise<DemoProcess> {
+export const startDemoProcess = (home: string): Promise<DemoProcess> => waitingFor("gateway", () => startDemo(home));
+
+async function startDemo(home: string): Promise<DemoProcess> {
   const file = join(home, "ready.json");
   rmSync(file, { force: true });
   const child = spawn(process.execPath, [MAIN, "dev", "--demo", "--port", "0", "--ready-file", file], {
@@ -41,6 +44,7 @@ export async function startDemoProcess(home: string): Promise<DemoProcess> {
     return existsSync(file) && said.includes("Press Ctrl-C to stop.");
   };
   await until(isReady, "the demo is ready", DEMO_PATIENCE_MS);
+  countProcessor("gateway", child.pid);
   const ready = JSON.parse(readFileSync(file, "utf8")) as Ready;
   return {
     ...ready,

@@ -7,6 +7,7 @@ import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { startCluster } from "./postgres-cluster.ts";
 import type { PostgresVersion } from "./postgres-binaries.ts";
+import { waitingFor } from "./time-spent.ts";
 
 export type FreshDatabase = { url: string; close: () => Promise<void> };
 type SharedServer = { superuserUrl: string; pid: number };
@@ -18,9 +19,12 @@ const BUILD_TIMEOUT_MS = 150_000;
  * A migrated database that nobody else uses. One server per test run and version serves them all; it ends with the run.
  * DATABASE_URL, where set, names the server to use instead.
  */
-export async function freshDatabase(
-  options: { version?: PostgresVersion; migrated?: boolean } = {},
-): Promise<FreshDatabase> {
+export const freshDatabase = (options: FreshOptions = {}): Promise<FreshDatabase> =>
+  waitingFor("PostgreSQL", () => createFresh(options));
+
+type FreshOptions = { version?: PostgresVersion; migrated?: boolean };
+
+async function createFresh(options: FreshOptions): Promise<FreshDatabase> {
   const { version = "15", migrated = true } = options;
   const given = process.env["DATABASE_URL"];
   const superuserUrl = given ?? (await sharedServer(version)).superuserUrl;

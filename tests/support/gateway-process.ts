@@ -12,6 +12,7 @@ import { sharedFolder } from "./recordings.ts";
 import { type Stretches, watchStretches } from "./stretch/stretches.ts";
 import type { WitnessedCall } from "./simulator-process.ts";
 import { childEnvironment } from "./child-environment.ts";
+import { countProcessor, waitingFor } from "./time-spent.ts";
 
 /** A model as a test describes it: what the simulated provider is asked for, and how its route is declared. */
 export type TestModel = {
@@ -75,12 +76,15 @@ const READY_TIMEOUT_MS = 150_000;
 export const outputFolder = (): string => process.env["TEST_OUTPUT"] ?? join(tmpdir(), "tollgate-test-output");
 
 /** A whole gateway as its own process, with its database and its simulated provider. */
-export async function startGatewayProcess({
+export const startGatewayProcess = (options: GatewayOptions = {}): Promise<GatewayProcess> =>
+  waitingFor("gateway", () => startGateway(options));
+
+async function startGateway({
   models = {},
   providers = [],
   settings = {},
   stretch = false,
-}: GatewayOptions = {}): Promise<GatewayProcess> {
+}: GatewayOptions): Promise<GatewayProcess> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-test-"));
   await copyDevTemplate(folder);
   const readyFile = join(folder, "ready.json");
@@ -109,6 +113,7 @@ export async function startGatewayProcess({
     await sleep(20);
   }
   const ready = JSON.parse(readFileSync(readyFile, "utf8")) as Omit<GatewayProcess, "pid">;
+  countProcessor("gateway", child.pid);
   if (stretch) stretches.take();
   rememberSecrets([ready.adminToken, ready.keys.credit, ready.keys.token_budget]);
   const get = async (url: string, headers = {}): Promise<string> => (await fetch(url, { headers })).text();

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { waitingFor } from "./time-spent.ts";
 import { binariesOf, type PostgresVersion, serverFolder, unprivileged } from "./postgres-binaries.ts";
 
 const run = promisify(execFile);
@@ -40,7 +41,10 @@ export type ClusterOptions = {
 };
 
 /** A server of its own on a free port of the loopback interface. */
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+export const startCluster = (options: ClusterOptions = {}): Promise<Cluster> =>
+  waitingFor("PostgreSQL", () => makeCluster(options));
+
+async function makeCluster(options: ClusterOptions): Promise<Cluster> {
   const { version = "15", settings = {}, durable = true, ownerPid = process.pid } = options;
   const folder = await serverFolder();
   const dataFolder = join(folder, "data");

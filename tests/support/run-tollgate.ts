@@ -1,16 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { waitingFor } from "./time-spent.ts";
 
 export const MAIN = join(import.meta.dirname, "../../src/main.ts");
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
 
 /** Runs a command to its end, as a terminal would. `input` is what is piped into it; `main` may be that of another version. */
-export async function runTollgate(
-  words: readonly string[],
-  { cwd, env, input, main = MAIN }: { cwd: string; env: Record<string, string>; input?: string; main?: string },
-): Promise<Ran> {
+export const runTollgate = (words: readonly string[], options: RunOptions): Promise<Ran> =>
+  waitingFor("command", () => run(words, options));
+
+type RunOptions = { cwd: string; env: Record<string, string>; input?: string; main?: string };
+
+async function run(words: readonly string[], { cwd, env, input, main = MAIN }: RunOptions): Promise<Ran> {
   const child = spawn(process.execPath, [main, ...words], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
   // A command that refuses before it has read what is piped in breaks the pipe; its exit code is what counts.
   child.stdin.on("error", () => undefined);

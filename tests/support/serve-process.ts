@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { outputFolder } from "./gateway-process.ts";
 import { MAIN } from "./run-tollgate.ts";
 import { type Stretches, watchStretches } from "./stretch/stretches.ts";
+import { countProcessor, waitingFor } from "./time-spent.ts";
 import { until } from "./until.ts";
 
 /** One `tollgate serve`, which may be frozen and killed. */
@@ -27,7 +28,10 @@ export type ServeProcess = {
 const START_TIMEOUT_MS = 90_000;
 const ADDRESS = /"listener":"(public|admin)","url":"([^"]+)"/g;
 
-export async function startServeProcess(options: {
+export const startServeProcess = (options: ServeOptions): Promise<ServeProcess> =>
+  waitingFor("gateway", () => startServe(options));
+
+type ServeOptions = {
   folder: string;
   environment: Record<string, string>;
   /** Whether to write down what keeps its main thread busy. */
@@ -36,7 +40,9 @@ export async function startServeProcess(options: {
   main?: string;
   /** Further words of the command. */
   words?: readonly string[];
-}): Promise<ServeProcess> {
+};
+
+async function startServe(options: ServeOptions): Promise<ServeProcess> {
   const { folder, environment, stretch = false, main = MAIN, words = [] } = options;
   const stretches = watchStretches(folder);
   const env = stretch ? { ...environment, ...stretches.environment } : environment;
@@ -59,6 +65,7 @@ export async function startServeProcess(options: {
     child.kill("SIGKILL");
     throw new Error(`the gateway did not start: ${output}`);
   }
+  countProcessor("gateway", child.pid);
   // What it takes to start holds nobody up.
   if (stretch) stretches.take();
   return {
