@@ -1,24 +1,24 @@
 import type { FastifyInstance } from "fastify";
-import { renderAdminPage } from "../openapi/page/admin-page.ts";
-import { hasPage, publishDocument, publishHtml, type PublishedPage } from "../openapi/page/published.ts";
-import { describeAdmin } from "./admin-document.ts";
+import type { WriteDescription } from "../core/description.ts";
+import { keepPages } from "../openapi/page/keep-pages.ts";
+import { hasPage } from "../openapi/page/published.ts";
+
+const PATHS = { document: "/openapi.json", page: "/docs" } as const;
 
 /**
  * GET /openapi.json and GET /docs. They say what every copy of this program can do and nothing of this one, and a browser that
  * opens a page has no token to send: so none is asked for.
  */
-export function serveDescription(app: FastifyInstance): void {
-  const document = describeAdmin();
-  serve(app, "/openapi.json", publishDocument(document));
-  serve(app, "/docs", publishHtml(renderAdminPage(document)));
-}
-
-function serve(app: FastifyInstance, url: string, page: PublishedPage): void {
-  app.get(url, { config: { credential: "none" } }, (request, reply) => {
-    const isKnown = hasPage(request.headers["if-none-match"], page);
-    return reply
-      .code(isKnown ? 304 : 200)
-      .headers(page.headers)
-      .send(isKnown ? undefined : page.body);
-  });
+export function serveDescription(app: FastifyInstance, write: WriteDescription): void {
+  const pageOf = keepPages(write);
+  for (const as of ["document", "page"] as const) {
+    app.get(PATHS[as], { config: { credential: "none" } }, async (request, reply) => {
+      const page = await pageOf({ listener: "admin", as });
+      const isKnown = hasPage(request.headers["if-none-match"], page);
+      return reply
+        .code(isKnown ? 304 : 200)
+        .headers(page.headers)
+        .send(isKnown ? undefined : page.body);
+    });
+  }
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../core/clock.ts";
+import type { WriteDescription } from "../core/description.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import type { NetworkList } from "../core/network-list.ts";
@@ -133,6 +134,7 @@ type Parts = {
   /** Where clients reach this listener, as the description shows it, and whether the operator set it. */
   publicUrl: () => string;
   address: Address;
+  writeDescription: WriteDescription;
   limits: HttpLimits;
   /** Signs the tickets of `tollgate doctor`. */
   adminToken: string;

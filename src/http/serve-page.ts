@@ -1,51 +1,65 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../core/clock.ts";
+import type { WriteDescription } from "../core/description.ts";
+import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import { KEY_MODES, ORIGIN_PREFIX } from "../core/key-mode.ts";
 import type { Address } from "../openapi/page/docs-page.ts";
+import { keepPages } from "../openapi/page/keep-pages.ts";
 import { hasPage, type PublishedPage } from "../openapi/page/published.ts";
 import type { Events } from "../telemetry/events.ts";
+import { renderFormatA } from "../wire/errors/format-a.ts";
 import { NOTHING_GENERATED } from "./public-route.ts";
+import { refuse } from "./refuse.ts";
 import type { Router } from "./router.ts";
 
-type MakePage = (publicUrl: string, address: Address) => PublishedPage;
+export type ServePage = (router: Router, path: string, as: "document" | "page") => void;
 
-export type ServePage = (router: Router, path: string, make: MakePage) => void;
+type Parts = {
+  publicUrl: () => string;
+  address: Address;
+  writeDescription: WriteDescription;
+  events: Pick<Events, "requestOpened" | "bug">;
+  clock: Clock;
+};
 
-type Parts = { publicUrl: () => string; address: Address; events: Pick<Events, "requestOpened">; clock: Clock };
-
-/** Pages for anyone, at both origins. No credential is looked at, so none can be refused, and nothing is waited for. */
-export const createServePage =
-  ({ publicUrl, address, events, clock }: Parts): ServePage =>
-  (router, path, make) => {
-    const page = keepPage(publicUrl, (url) => make(url, address));
+/** Pages for anyone, at both origins. No credential is looked at, so none can be refused. */
+export function createServePage({ publicUrl, address, writeDescription, events, clock }: Parts): ServePage {
+  const pageOf = keepPages(writeDescription);
+  return (router, path, as) => {
+    const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const requestId = requestIdOf(createId(clock.nowMs()));
+      const log = events.requestOpened({ requestId, route: "description", dialect: null, method: "GET" });
+      try {
+        const sent = send(
+          request,
+          response,
+          await pageOf({ listener: "public", as, publicUrl: publicUrl(), address }),
+          requestId,
+        );
+        log.finished({ ...NOTHING_GENERATED, ...sent });
+      } catch (error) {
+        events.bug(error, requestId);
+        const fault = new Fault("internal_error", "The description could not be written. Try again.");
+        const status = refuse({ request, response, fault, render: renderFormatA, requestId });
+        log.finished({ ...NOTHING_GENERATED, status, bytesOut: 0 });
+      }
+    };
     for (const origin of KEY_MODES) {
-      router.add("GET", `${ORIGIN_PREFIX[origin]}${path}`, (request, response) => {
-        const requestId = requestIdOf(createId(clock.nowMs()));
-        const log = events.requestOpened({ requestId, route: "description", dialect: null, method: "GET" });
-        const current = page();
-        const { body, headers } = current;
-        const known = hasPage(request.headers["if-none-match"], current);
-        const status = known ? 304 : 200;
-        response.writeHead(status, {
-          ...headers,
-          ...(known ? {} : { "content-length": body.length }),
-          "x-request-id": requestId,
-          "request-id": requestId,
-        });
-        response.end(known ? undefined : body);
-        log.finished({ ...NOTHING_GENERATED, status, bytesOut: known ? 0 : body.length });
-      });
+      router.add("GET", `${ORIGIN_PREFIX[origin]}${path}`, (request, response) => void serve(request, response));
     }
   };
+}
 
-/** Made at once, so that no caller waits for it, and again only if the base URL turns out to be another: a port may be known last. */
-function keepPage(publicUrl: () => string, make: (url: string) => PublishedPage) {
-  let url = publicUrl();
-  let page = make(url);
-  return () => {
-    if (url === publicUrl()) return page;
-    url = publicUrl();
-    page = make(url);
-    return page;
-  };
+function send(request: IncomingMessage, response: ServerResponse, page: PublishedPage, requestId: string) {
+  const isKnown = hasPage(request.headers["if-none-match"], page);
+  const status = isKnown ? 304 : 200;
+  response.writeHead(status, {
+    ...page.headers,
+    ...(isKnown ? {} : { "content-length": page.body.length }),
+    "x-request-id": requestId,
+    "request-id": requestId,
+  });
+  response.end(isKnown ? undefined : page.body);
+  return { status, bytesOut: isKnown ? 0 : page.body.length };
 }

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { ApiDocument } from "../document.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
@@ -10,8 +9,7 @@ export type PublishedPage = { body: Buffer; etag: string; headers: Record<string
 const CACHE_CONTROL = "public, max-age=300";
 
 /** A description for machines. */
-export const publishDocument = (document: ApiDocument): PublishedPage =>
-  publish(JSON.stringify(document), { "content-type": "application/json" });
+export const publishJson = (json: string): PublishedPage => publish(json, { "content-type": "application/json" });
 
 /** A description for people. */
 export const publishHtml = (html: string): PublishedPage =>

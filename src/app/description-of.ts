@@ -1,0 +1,17 @@
+import { describeAdmin } from "../admin/admin-document.ts";
+import type { DescriptionOrder } from "../core/description.ts";
+import { createOpenApiDocument } from "../openapi/openapi-document.ts";
+import { renderAdminPage } from "../openapi/page/admin-page.ts";
+import { renderDocsPage } from "../openapi/page/docs-page.ts";
+
+/**
+ * What `GET /openapi.json` and `GET /docs` of either listener answer. [spec 9] Where the operator has not said how clients reach it, the
+ * URLs of the document are relative to where it was found, which is right behind any proxy.
+ */
+export function descriptionOf(order: DescriptionOrder): string {
+  if (order.listener === "admin")
+    return order.as === "document" ? JSON.stringify(describeAdmin()) : renderAdminPage(describeAdmin());
+  const { as, publicUrl, address } = order;
+  if (as === "page") return renderDocsPage(createOpenApiDocument(publicUrl), address);
+  return JSON.stringify(createOpenApiDocument(address === "set" ? publicUrl : ""));
+}
