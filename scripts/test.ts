@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
+import { buildProgram } from "./test/build-program.ts";
 
 type Report = {
   numPassedTests: number;
@@ -63,6 +64,7 @@ const folder = mkdtempSync(join(tmpdir(), "tollgate-run-"));
 const reportFile = join(folder, "report.json");
 const unhandledFile = join(folder, "unhandled.txt");
 const output = join(folder, "output");
+const program = await buildProgram(`program-${process.pid}`);
 try {
   const run = spawnSync(
     "vitest",
@@ -81,6 +83,7 @@ try {
         ...process.env,
         TEST_OUTPUT: output,
         TEST_UNHANDLED: unhandledFile,
+        TEST_PROGRAM: program.folder,
         NODE_COMPILE_CACHE: join(folder, "compiled"),
         ...(long ? { TEST_LONG: "1" } : {}),
       },
@@ -100,6 +103,7 @@ try {
   process.exitCode = failures.length === 0 ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
+  program.remove();
 }
 
 /** The whole run is one more test: nothing it wrote contains a secret. */

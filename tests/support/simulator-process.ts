@@ -32,7 +32,9 @@ export type SimulatorProcess = {
 export async function startSimulatorProcess(): Promise<SimulatorProcess> {
   const shared = sharedFolder();
   const folder = shared === null ? [] : ["--recordings", join(shared, "recordings")];
-  const entry = join(import.meta.dirname, "../../src/simulator/main.ts");
+  const packed = process.env["TEST_PROGRAM"];
+  const entry =
+    packed === undefined ? join(import.meta.dirname, "../../src/simulator/main.ts") : join(packed, "simulator.js");
   const child = spawn(process.execPath, [entry, "--port", "0", ...folder], { stdio: ["ignore", "pipe", "pipe"] });
   // Inherited, it would keep the test runner waiting for ever after a test file that was ended by force.
   child.stderr.pipe(process.stderr, { end: false });
