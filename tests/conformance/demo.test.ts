@@ -1,11 +1,10 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { childEnvironment } from "../support/child-environment.ts";
 import { type Chromium, type ChromiumPage, findChromium } from "../support/chromium.ts";
 import { DEMO_PATIENCE_MS as PATIENT_MS, type DemoProcess, startDemoProcess } from "../support/demo-process.ts";
-import { copyDevTemplate } from "../support/dev-template.ts";
 import { runTollgate } from "../support/run-tollgate.ts";
 import { until } from "../support/until.ts";
 
@@ -218,7 +217,8 @@ test(
 test(
   "a database that is none of the demo's is left alone",
   async () => {
-    await copyDevTemplate(home);
+    mkdirSync(join(home, ".tollgate/pgdata"), { recursive: true });
+    writeFileSync(join(home, ".tollgate/pgdata/PG_VERSION"), "17\n");
     const { code, stderr } = await tollgate("dev", "--demo", "--port", "0", "--folder", ".tollgate");
 
     expect(code).toBe(1);

@@ -1,13 +1,28 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { freshDatabase } from "../support/postgres.ts";
 import { MAIN, runTollgate } from "../support/run-tollgate.ts";
 import { until } from "../support/until.ts";
 import { childEnvironment } from "../support/child-environment.ts";
+
+const ONE_MODEL = {
+  providers: [{ name: "ours", base_url: "http://127.0.0.1:9/v1", credential: "env:A_KEY" }],
+  models: [
+    {
+      id: "ours-1",
+      provider: "ours",
+      context_window: 1_000,
+      max_output_tokens: 100,
+      price: { input: "1", output: "4" },
+      routes: [{ provider: "ours", upstream_model: "m", format: "chat" }],
+    },
+  ],
+};
 
 let gateway: GatewayProcess;
 let elsewhere: string;
@@ -26,6 +41,25 @@ test("a second dev in the same folder is refused with a sentence that names the 
   expect(code).toBe(1);
   expect(stderr).toContain(`process ${gateway.pid} is using the database`);
   expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+test("a PostgreSQL that somebody else published models in is left alone by dev", async () => {
+  const { url, close } = await freshDatabase();
+  const catalogue = join(elsewhere, "models.json");
+  const options = { cwd: elsewhere, env: { ...childEnvironment(), HOME: elsewhere, DATABASE_URL: url, A_KEY: "x" } };
+  writeFileSync(catalogue, JSON.stringify(ONE_MODEL));
+  try {
+    expect(await runTollgate(["catalogue", "apply", catalogue], options)).toMatchObject({ code: 0 });
+    const { code, stderr } = await runTollgate(["dev", "--port", "0", "--database", url], options);
+    const demo = await runTollgate(["dev", "--demo", "--port", "0", "--database", url], options);
+    const keys = await runTollgate(["keys", "list", "--json"], options);
+
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Name an empty database")]);
+    expect([demo.code, demo.stderr]).toEqual([1, expect.stringContaining("leave --database out")]);
+    expect(JSON.parse(keys.stdout)).toMatchObject({ data: [] });
+  } finally {
+    await close();
+  }
 });
 
 test("a port that is taken ends dev with a sentence that names it, and nothing is left running", async () => {

@@ -1,53 +1,46 @@
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { MAIN } from "./run-tollgate.ts";
 import { childEnvironment } from "./child-environment.ts";
+import { administer, databaseUrl, freshDatabase, type FreshDatabase, runFolder } from "./fresh-database.ts";
+import { MAIN } from "./run-tollgate.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const BUILD_TIMEOUT_MS = 120_000;
 const FOLDER = ".tollgate";
+const TEMPLATE = "tollgate_dev";
 
 /**
- * A gateway of a test asks its PGlite for little and ends soon. V8 compiles what is called often a second time, for speed: a second of
- * processor time on threads beside while a gateway starts. It does so later here, so that only what many requests call is compiled again.
+ * Gives a folder what `tollgate dev` would make there, and a database with its tables, models and first keys on the server of the run. To
+ * make one costs seconds of processor time, to copy it milliseconds, and a run of tests starts dozens.
  */
-export const BRIEF_PGLITE = ["--wasm-tiering-budget=130000000"];
-
-/**
- * Gives a folder the database that `tollgate dev` would make there, with its migrations done and its first keys in it. Making
- * one costs several seconds of processor time and copying it a few milliseconds, and a run of tests starts dozens.
- */
-export async function copyDevTemplate(folder: string): Promise<void> {
-  cpSync(join(await template(), FOLDER), join(folder, FOLDER), { recursive: true });
+export async function openDevHome(folder: string): Promise<FreshDatabase> {
+  const run = await runFolder();
+  if (run === null) return freshDatabase();
+  const template = await templateIn(run);
+  cpSync(join(template, FOLDER), join(folder, FOLDER), { recursive: true });
+  return freshDatabase({ template: TEMPLATE });
 }
 
-/** The first to come makes it, under a name that changes with whatever it is made from; the others wait for it. */
-async function template(): Promise<string> {
-  const folder = join(tmpdir(), `tollgate-dev-template-${fingerprint()}`);
-  const underway = `${folder}.underway`;
-  for (const until = Date.now() + 2 * BUILD_TIMEOUT_MS; Date.now() < until; await sleep(50)) {
-    if (existsSync(folder)) return folder;
-    // Whoever began it may have been killed.
-    if (isOlder(underway, BUILD_TIMEOUT_MS)) rmSync(underway, { recursive: true, force: true });
+/** The first to come makes it, and the others wait for it. */
+async function templateIn({ folder, superuserUrl }: { folder: string; superuserUrl: string }): Promise<string> {
+  const template = join(folder, "dev");
+  const underway = `${template}.underway`;
+  for (const until = Date.now() + BUILD_TIMEOUT_MS; Date.now() < until; await sleep(25)) {
+    if (existsSync(template)) return template;
     if (!claimed(underway)) continue;
     try {
-      await build(underway);
-      renameSync(underway, folder);
-    } finally {
+      await administer(superuserUrl, `create database ${TEMPLATE} template tollgate_template`);
+      await build(underway, databaseUrl(superuserUrl, TEMPLATE));
+      renameSync(underway, template);
+    } catch (error) {
+      await administer(superuserUrl, `drop database if exists ${TEMPLATE} with (force)`);
       rmSync(underway, { recursive: true, force: true });
+      throw error;
     }
   }
   throw new Error(`${underway} is in the way: nobody finished making it`);
-}
-
-function isOlder(path: string, ms: number): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && Date.now() - stats.birthtimeMs > ms;
 }
 
 function claimed(path: string): boolean {
@@ -59,28 +52,15 @@ function claimed(path: string): boolean {
   }
 }
 
-async function build(folder: string): Promise<void> {
+async function build(folder: string, database: string): Promise<void> {
   const ready = join(folder, "ready.json");
   const env = { ...childEnvironment(), HOME: folder };
-  const child = spawn(process.execPath, [...BRIEF_PGLITE, MAIN, "dev", "--port", "0", "--ready-file", ready], {
-    cwd: folder,
-    env,
-    stdio: "ignore",
-  });
+  const words = ["dev", "--port", "0", "--ready-file", ready, "--database", database];
+  const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, env, stdio: ["ignore", "ignore", "inherit"] });
   const exited = once(child, "exit");
   for (const until = Date.now() + BUILD_TIMEOUT_MS; !existsSync(ready); await sleep(20)) {
     if (child.exitCode !== null || Date.now() > until) throw new Error("the template of `tollgate dev` did not start");
   }
   child.kill("SIGTERM");
   await exited;
-}
-
-function fingerprint(): string {
-  const hash = createHash("sha256");
-  for (const file of globSync(["migrations/*.sql", "src/cli/**/dev*.ts", "src/db/pglite*.ts"], {
-    cwd: ROOT,
-  }).toSorted()) {
-    hash.update(file).update(readFileSync(join(ROOT, file)));
-  }
-  return hash.digest("hex").slice(0, 16);
 }

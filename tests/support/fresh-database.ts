@@ -22,23 +22,33 @@ const BUILD_TIMEOUT_MS = 150_000;
 export const freshDatabase = (options: FreshOptions = {}): Promise<FreshDatabase> =>
   waitingFor("PostgreSQL", () => createFresh(options));
 
-type FreshOptions = { version?: PostgresVersion; migrated?: boolean };
+type FreshOptions = { version?: PostgresVersion; migrated?: boolean; template?: string };
 
 async function createFresh(options: FreshOptions): Promise<FreshDatabase> {
-  const { version = "15", migrated = true } = options;
+  const { version = "15", migrated = true, template = TEMPLATE } = options;
   const given = process.env["DATABASE_URL"];
   const superuserUrl = given ?? (await sharedServer(version)).superuserUrl;
   const name = `test_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`;
-  await administer(superuserUrl, `create database ${name} template ${migrated && !given ? TEMPLATE : "template0"}`);
+  await administer(superuserUrl, `create database ${name} template ${migrated && !given ? template : "template0"}`);
   const url = databaseUrl(superuserUrl, name);
   if (migrated && given) await migrateUrl(url);
   return { url, close: () => administer(superuserUrl, `drop database if exists ${name} with (force)`) };
 }
 
+/** A folder that goes with the server of the run, and its address; null where a server was given, which keeps nothing of ours. */
+export async function runFolder(): Promise<{ folder: string; superuserUrl: string } | null> {
+  if (process.env["DATABASE_URL"] !== undefined) return null;
+  const { superuserUrl } = await sharedServer("15");
+  return { folder: folderOf("15"), superuserUrl };
+}
+
+const ownerOf = (): number => (process.env["VITEST_POOL_ID"] === undefined ? process.pid : process.ppid);
+const folderOf = (version: PostgresVersion): string => join(tmpdir(), `tollgate-test-run-${ownerOf()}-${version}`);
+
 /** Test files run in processes of their own, so the first to come builds the server and the others wait for its address. */
 async function sharedServer(version: PostgresVersion): Promise<SharedServer> {
-  const ownerPid = process.env["VITEST_POOL_ID"] === undefined ? process.pid : process.ppid;
-  const folder = join(tmpdir(), `tollgate-test-run-${ownerPid}-${version}`);
+  const ownerPid = ownerOf();
+  const folder = folderOf(version);
   const address = join(folder, "address.json");
   for (const until = Date.now() + BUILD_TIMEOUT_MS; Date.now() < until; await delay(25)) {
     const server = await readServer(address);
@@ -95,7 +105,7 @@ async function migrateUrl(url: string): Promise<void> {
   }
 }
 
-async function administer(superuserUrl: string, sql: string): Promise<void> {
+export async function administer(superuserUrl: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: superuserUrl });
   await client.connect();
   try {
@@ -105,7 +115,7 @@ async function administer(superuserUrl: string, sql: string): Promise<void> {
   }
 }
 
-function databaseUrl(serverUrl: string, name: string): string {
+export function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return url.href;

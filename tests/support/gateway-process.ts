@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { BRIEF_PGLITE, copyDevTemplate } from "./dev-template.ts";
+import { openDevHome } from "./dev-template.ts";
 import { type Dialect, providerDialect, type Spoken, translates } from "./provider-dialect.ts";
 import { requestLog } from "./request-log.ts";
 import { MAIN, type Ran, runTollgate } from "./run-tollgate.ts";
@@ -86,17 +86,18 @@ async function startGateway({
   stretch = false,
 }: GatewayOptions): Promise<GatewayProcess> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-test-"));
-  await copyDevTemplate(folder);
+  const database = await openDevHome(folder);
   const readyFile = join(folder, "ready.json");
   const catalogueFile = join(folder, "catalogue.json");
   writeFileSync(catalogueFile, JSON.stringify({ providers, ...catalogueOf(models) }));
   const shared = sharedFolder();
   const recordings = shared === null ? [] : ["--recordings", join(shared, "recordings")];
-  const args = ["dev", "--port", "0", "--ready-file", readyFile, "--catalogue", catalogueFile, ...recordings];
+  const own = ["--database", database.url, "--catalogue", catalogueFile];
+  const args = ["dev", "--port", "0", "--ready-file", readyFile, ...own, ...recordings];
   const env = { ...childEnvironment(), HOME: folder, ...settings };
   const stretches = watchStretches(folder);
   const childEnv = stretch ? { ...env, ...stretches.environment } : env;
-  const child = spawn(process.execPath, [...BRIEF_PGLITE, MAIN, ...args], {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
     env: childEnv,
     stdio: ["ignore", "pipe", "pipe"],
@@ -139,6 +140,7 @@ async function startGateway({
       await keepOutput(`${child.pid}.log`, readFileSync(join(folder, ".tollgate/tollgate.log"), "utf8"));
       await keepOutput(`${child.pid}.stderr`, Buffer.concat(output).toString());
       rmSync(folder, { recursive: true, force: true });
+      await database.close();
       if (straight.length > 0) throw new Error(`not translated in a run that is to be: ${straight.join(", ")}`);
       return code;
     },

@@ -13,14 +13,17 @@ import { processEnvironment } from "../../config/process-environment.ts";
 import { secretFilesOf } from "../../config/secret-files.ts";
 import { invariant } from "../../core/invariant.ts";
 import { systemClock } from "../../core/clock.ts";
+import { createSecret } from "../../core/secret.ts";
 import type { KeyMode } from "../../core/key-mode.ts";
 import { everyPage } from "../../core/page.ts";
-import { migrate, migrationsFolder } from "../../db/migrate.ts";
+import type { Database } from "../../db/database.ts";
+import { migrate, migrationsFolder, pendingMigrations } from "../../db/migrate.ts";
+import { lockFolder } from "../../db/folder-lock.ts";
 import { createPglite } from "../../db/pglite.ts";
 import type { Operator } from "../../operator/operator.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 import { httpUrl } from "../arguments.ts";
-import { devCatalogue, SIMULATOR_VARIABLE } from "../dev/dev-catalogue.ts";
+import { devCatalogue, FIRST_MODEL, SIMULATOR_VARIABLE } from "../dev/dev-catalogue.ts";
 import {
   DEFAULT_DEV_FOLDER,
   DEMO_FOLDER,
@@ -37,10 +40,12 @@ import { devWelcome } from "../dev/dev-welcome.ts";
 import { howToCall } from "../dev/how-to-call.ts";
 import { keepingRecords, openDemo } from "../dev/open-demo.ts";
 import { createRequestView } from "../dev/request-view.ts";
-import { loadSettings } from "../open-database.ts";
+import { loadSettings, openDatabase } from "../open-database.ts";
 import { BY_COMMAND } from "../open-operator.ts";
 import { openTelemetry } from "../serve/open-telemetry.ts";
+import type { Events } from "../../telemetry/events.ts";
 import { openLineOutput } from "../../telemetry/line-output.ts";
+import { CommandError } from "../report-failure.ts";
 import { screenOf } from "../text/screen.ts";
 import { runGateway } from "../serve/run-gateway.ts";
 import { portNumber } from "./simulate.ts";
@@ -49,6 +54,7 @@ type DevOptions = {
   port?: number;
   adminPort?: number;
   folder?: string;
+  database?: string;
   demo?: true;
   seed: string;
   readyFile?: string;
@@ -57,6 +63,8 @@ type DevOptions = {
   recordings?: string;
   json?: true;
 };
+
+const FIRST_MIGRATION = "0001_accounts_keys_and_catalogue";
 
 /** `tollgate dev`: everything on this machine, with no configuration and no database server. */
 export function addDevCommand(program: Command): void {
@@ -68,6 +76,10 @@ export function addDevCommand(program: Command): void {
     .option(
       "--folder <path>",
       `folder for the database, the keys and the log (default: ${DEFAULT_DEV_FOLDER}, with --demo ${DEMO_FOLDER})`,
+    )
+    .option(
+      "--database <url>",
+      "keep the data in this PostgreSQL, an empty one or one of `tollgate dev`, not in the folder",
     )
     .option(
       "--demo",
@@ -101,11 +113,12 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const telemetry = await openTelemetry(config, { file: logFile, ...view });
 
   const seeded = options.demo ? await openDemoFolder(folder) : null;
-  const database = await createPglite({ dataFolder: folder });
-  await migrate(database, { folder: migrationsFolder() });
+  const database = await openDevDatabase(options, folder, { loaded, events: telemetry.events });
   const { acceptForeign } = config.keys;
   const events = { events: telemetry.events, clock: systemClock };
   const operator = createOperator({ database, credentials, ...events, acceptForeign });
+  if (options.database !== undefined) await requireOwn(database, operator);
+  await migrate(database, { folder: migrationsFolder() });
   const simulator = await openSimulator(options);
   const home = { folder, seed: options.seed, database, credentials, operator, simulatorUrl: simulator.url };
   const demo = options.demo ? await openDemo(seeded, home) : null;
@@ -135,6 +148,32 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
     await simulator.close();
   }
 }
+
+/** In the folder, unless another is named; either way the folder is this process's alone. */
+async function openDevDatabase({ database: url, demo }: DevOptions, folder: string, opened: Opened): Promise<Database> {
+  if (url === undefined) return createPglite({ dataFolder: folder });
+  if (demo) throw new CommandError("--demo keeps its data in its folder; leave --database out.");
+  const lock = await lockFolder(folder);
+  const database = openDatabase(withDatabase(opened.loaded, url), opened.events.databaseLost);
+  return { ...database, close: () => database.close().finally(lock.release) };
+}
+
+type Opened = { loaded: LoadedConfig; events: Events };
+
+/** A database that serves others is left as it is: `dev` issues keys with credit. */
+async function requireOwn(database: Database, { catalogue }: Operator): Promise<void> {
+  const pending = await pendingMigrations(database, { folder: migrationsFolder() });
+  if (pending.includes(FIRST_MIGRATION)) return;
+  const { data: models } = await everyPage(catalogue.listModels);
+  if (models.length === 0 || models.some(({ id }) => id === FIRST_MODEL)) return;
+  await database.close();
+  throw new CommandError("the database has models, and none that `tollgate dev` made. Name an empty database.");
+}
+
+const withDatabase = (loaded: LoadedConfig, url: string): LoadedConfig => ({
+  ...loaded,
+  config: { ...loaded.config, database: { ...loaded.config.database, url: createSecret(url) } },
+});
 
 async function publishFile({ catalogue }: Operator, path: string): Promise<void> {
   await catalogue.apply(readCatalogueFile(readFileSync(path, "utf8"), path), BY_COMMAND);

@@ -3,6 +3,9 @@ import type { CatalogueFile } from "../../config/catalogue-file.ts";
 /** Where the simulated provider's credential is found; `dev` sets it, whatever it is. */
 export const SIMULATOR_VARIABLE = "SIMULATED_PROVIDER_KEY";
 
+/** Published by every `dev`, and by nothing else. */
+export const FIRST_MODEL = "sim-fast";
+
 type ModelOrder = { id: string; name: string; tagline: string; upstream: string; input: bigint; output: bigint };
 
 const DIALECTS = ["chat", "responses", "messages"] as const;
@@ -10,7 +13,7 @@ const NANO = 1_000_000_000n;
 
 const MODELS: ModelOrder[] = [
   {
-    id: "sim-fast",
+    id: FIRST_MODEL,
     name: "Simulated, fast",
     tagline: "Answers at once.",
     upstream: "sim-fast",
