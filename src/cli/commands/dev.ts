@@ -155,7 +155,11 @@ async function openDevDatabase({ database: url, demo }: DevOptions, folder: stri
   if (demo) throw new CommandError("--demo keeps its data in its folder; leave --database out.");
   const lock = await lockFolder(folder);
   const database = openDatabase(withDatabase(opened.loaded, url), opened.events.databaseLost);
-  return { ...database, close: () => database.close().finally(lock.release) };
+  const close = async (): Promise<void> => {
+    await database.close();
+    await lock.release();
+  };
+  return { ...database, close };
 }
 
 type Opened = { loaded: LoadedConfig; events: Events };
