@@ -45,7 +45,7 @@ test("an overspent budget leaves nothing, no budget is no credit, and no or all 
   expect(keys.map(({ models, rpmLimit }) => models ?? rpmLimit)).toEqual([null, null, null]);
 });
 
-test("what has no counterpart is named, and what must not be taken over is skipped with the reason", () => {
+test("what is not carried over is named, and what must not be taken over is skipped with the reason", () => {
   const { keys, skipped } = read(
     { token: token(1), tpm_limit: 5, team_id: "t", aliases: {}, max_budget: 1, budget_duration: "30d" },
     { token: token(2), blocked: true },
@@ -64,6 +64,19 @@ test("what has no counterpart is named, and what must not be taken over is skipp
     "keys.jsonl:6 it may use the model",
   ]);
   expect(JSON.stringify(skipped)).not.toContain("sk-plain");
+});
+
+test("a budget of a team, of a model or with a duration comes with the command that sets one here", () => {
+  const { keys } = read({
+    token: token(1),
+    team_id: "t",
+    model_max_budget: { m: 1 },
+    max_budget: 1,
+    budget_duration: "30d",
+  });
+
+  expect(keys[0]?.notes).toHaveLength(3);
+  for (const note of keys[0]?.notes ?? []) expect(note).toContain("tollgate accounts limit");
 });
 
 test("a line that is not JSON is named, and a file without keys is refused", () => {

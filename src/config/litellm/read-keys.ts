@@ -31,14 +31,14 @@ const ZERO: Decimal = { digits: 0n, exponent: 0 };
 const ALL_MODELS = "all-proxy-models";
 const TEAM_MODELS = "all-team-models";
 
-/** Settings of a key that have no counterpart, with what an operator may do about each. */
+/** Settings of a key that are not carried over, with what an operator may do about each. */
 const NOT_CARRIED: Readonly<Record<string, string>> = {
   tpm_limit: "limits of tokens per minute do not exist here; use rpm or a token budget",
   max_parallel_requests: "concurrency per key is limits.key_share_percent",
-  team_id: "its team's budget and models do not apply here",
-  user_id: "its user's budget and models do not apply here",
+  team_id: "its team's budget and models are not imported; limit an account with tollgate accounts limit",
+  user_id: "its user's budget and models are not imported; limit an account with tollgate accounts limit",
   aliases: "aliases of models belong in the catalogue",
-  model_max_budget: "budgets per model do not exist here",
+  model_max_budget: "budgets per model are not imported; set them with tollgate accounts limit --models",
 };
 
 /** Reads rows of `LiteLLM_VerificationToken`, one JSON object per line. */
@@ -87,7 +87,9 @@ function keyOf(row: Row, source: string, { exchange }: Terms): LitellmKey {
     isSet(row[field]) ? [`${field}: ${advice}`] : [],
   );
   if (budget !== null && isSet(row["budget_duration"]))
-    notes.push("budget_duration: the budget does not renew here; what is left of it becomes credit");
+    notes.push(
+      "budget_duration: what is left becomes credit, which does not renew; limit an account per month with tollgate accounts limit",
+    );
   return {
     source,
     digest: tokenOf(row),
