@@ -16,6 +16,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ["reference", "node", "scripts/write-reference.ts", "--check"],
   ["openapi", "node", "scripts/write-openapi.ts", "--check"],
   ["fidelity", "node", "scripts/write-fidelity.ts", "--check"],
+  ["denials", "node", "scripts/denials.ts"],
   ["rules", "node", "scripts/rules.ts"],
   ["coverage", "node", "scripts/spec-coverage.ts", "--check"],
   ["picture", "node", "scripts/draw-architecture.ts", "--check"],
