@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import type { Gateway } from "../../app.ts";
 import { createPasswordSignInOn } from "../../app/create-people.ts";
+import { consoleState } from "../../app/read-built-console.ts";
 import { createOperator } from "../../app/create-operator.ts";
 import { openProviderCredentials } from "../../app/provider-credentials.ts";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
@@ -136,7 +137,15 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
       writeDevState(folder, { ...ready, pid: process.pid });
       if (options.readyFile !== undefined) writeReadyFile(options.readyFile, ready);
       const call = callOf(process.argv[1] ?? "");
-      const surroundings = { folder: shownFolder, logFile, call, screen, setupToken, ...demo?.welcome };
+      const surroundings = {
+        folder: shownFolder,
+        logFile,
+        call,
+        screen,
+        setupToken,
+        console: consoleState(),
+        ...demo?.welcome,
+      };
       process.stdout.write(options.json ? `${JSON.stringify(ready)}\n` : devWelcome(ready, surroundings));
       demo?.begin(publicUrl);
     },

@@ -1,3 +1,4 @@
+import type { ConsoleState } from "../../app/read-built-console.ts";
 import { PLAIN, type Screen } from "../text/screen.ts";
 import { facts } from "../text/table.ts";
 import { DEFAULT_DEV_FOLDER, DEMO_FOLDER, type DevReady } from "./dev-folder.ts";
@@ -11,12 +12,13 @@ type Surroundings = {
   screen?: Screen;
   /** Null: there is an owner already. */
   setupToken: string | null;
+  console: ConsoleState;
   demo?: DemoSignIn;
 };
 
 /** What `dev` prints once everything answers: addresses, keys, and commands to paste. */
 export function devWelcome(ready: DevReady, surroundings: Surroundings): string {
-  const { folder, logFile, call, screen = PLAIN, setupToken, demo } = surroundings;
+  const { folder, logFile, call, screen = PLAIN, demo } = surroundings;
   const { publicUrl, adminUrl, simulatorUrl, keys } = ready;
   const heading = (text: string): string => screen.paint("heading", text);
   const part = (title: string, pairs: [string, string][]): string => `${facts(title, pairs, screen)}\n`;
@@ -28,7 +30,7 @@ export function devWelcome(ready: DevReady, surroundings: Surroundings): string 
   return `
 ${screen.paint("good", "Tollgate is ready.")}
 
-${demo === undefined ? part("Console", emptyConsole(ready, setupToken)) : part("Console with demo data", consoleOf(ready, demo))}
+${part(demo === undefined ? "Console" : "Console with demo data", consoleOf(ready, surroundings))}
 ${part(demo === undefined ? "Credit key" : `Credit key of ${demo.holder}`, [
   ["base URL", `${publicUrl}/v1`],
   ["key", keys.credit],
@@ -57,17 +59,20 @@ ${[DEFAULT_DEV_FOLDER, DEMO_FOLDER].includes(folder) ? `${heading("In another te
 const PREFIX_CHARACTERS = 12;
 const LIVE_WORDS = `Made-up requests go on: at most ${LIVE.atOnce} at a time, ${LIVE.inAll.toLocaleString("en-US")} in all.`;
 
-const emptyConsole = ({ publicUrl, adminUrl }: DevReady, setupToken: string | null): [string, string][] => [
-  ["operators", `${adminUrl}/console`],
-  ...(setupToken === null
-    ? []
-    : ([["setup token", `${setupToken}, to make yourself the owner`]] as [string, string][])),
-  ["key holders", `${publicUrl}/console, with a key below`],
-];
-
-const consoleOf = ({ publicUrl, adminUrl }: DevReady, { email, password }: DemoSignIn): [string, string][] => [
-  ["operators", `${adminUrl}/console`],
-  ["email", email],
-  ["password", password],
-  ["key holders", `${publicUrl}/console, with the credit key below`],
-];
+/** No address that would answer "not built", and no secret that nothing here could take. */
+function consoleOf({ publicUrl, adminUrl }: DevReady, surroundings: Surroundings): [string, string][] {
+  const { console: state, setupToken, demo } = surroundings;
+  if (state === "unbuilt") return [["not built", "Run `npm run console` in the clone, then start dev again."]];
+  if (state === "missing") return [["missing", "This package came without its console. Install the package again."]];
+  const setup: [string, string][] =
+    setupToken === null ? [] : [["setup token", `${setupToken}, to make yourself the owner`]];
+  const signIn: [string, string][] =
+    demo === undefined
+      ? setup
+      : [
+          ["email", demo.email],
+          ["password", demo.password],
+        ];
+  const holders = `${publicUrl}/console, with ${demo === undefined ? "a key" : "the credit key"} below`;
+  return [["operators", `${adminUrl}/console`], ...signIn, ["key holders", holders]];
+}
