@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { childEnvironment } from "../support/child-environment.ts";
-import { copyDevTemplate } from "../support/dev-template.ts";
+import { freshDatabase } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -43,12 +43,16 @@ const before = (env: Record<string, string> = {}) =>
 /** What `dev` prints in the clone until it is ready. */
 async function welcome(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-fresh-"));
-  await copyDevTemplate(folder);
-  const child = spawn(process.execPath, [join(clone, "src/main.ts"), "dev", "--port", "0"], {
-    cwd: folder,
-    env: { ...childEnvironment(), HOME: folder },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const database = await freshDatabase();
+  const child = spawn(
+    process.execPath,
+    [join(clone, "src/main.ts"), "dev", "--port", "0", "--database", database.url],
+    {
+      cwd: folder,
+      env: { ...childEnvironment(), HOME: folder },
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   const exited = once(child, "exit");
   let shown = "";
   child.stdout.on("data", (bytes: Buffer) => (shown += bytes.toString()));
@@ -59,6 +63,7 @@ async function welcome(): Promise<string> {
   } finally {
     child.kill("SIGTERM");
     await exited;
+    await database.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
