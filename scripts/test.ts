@@ -1,13 +1,16 @@
 /**
  * Runs the suites named on the command line: unit, contract, conformance, chaos, and those of which every model is behind a
  * provider of another format. Further arguments go to vitest. Afterwards, everything the gateways of the run wrote is searched
- * for secrets, and the counts are printed on a line of their own.
+ * for secrets, and the counts are printed on a line of their own. `--times FILE` keeps where the time went: as data in a file that ends
+ * in .json, and otherwise between the marks of a page.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { buildProgram } from "./test/build-program.ts";
+import { processorMsOf } from "../tests/support/time-spent.ts";
+import { buildProgram } from "./gate/build-program.ts";
+import { readTimes, sumTimes, tellTimes, withTimes } from "./gate/time-table.ts";
 
 type Report = {
   numPassedTests: number;
@@ -52,6 +55,9 @@ const RUNS: Readonly<Record<string, string>> = {
   upgrade: "tests/chaos/upgrade/main.ts",
 };
 const words = process.argv.slice(2);
+const timesAt = words.indexOf("--times");
+const [, timesFile] = timesAt === -1 ? [] : words.splice(timesAt, 2);
+if (timesAt !== -1 && timesFile === undefined) throw new Error("--times: the file to write");
 const ownRun = words[0] === "chaos" ? RUNS[words[1] ?? ""] : undefined;
 if (ownRun !== undefined) {
   process.exit(spawnSync(process.execPath, [ownRun, ...words.slice(2)], { stdio: "inherit" }).status ?? 1);
@@ -63,8 +69,10 @@ const rest = words.filter((word) => !SUITES.has(word) && word !== "--long");
 const folder = mkdtempSync(join(tmpdir(), "tollgate-run-"));
 const reportFile = join(folder, "report.json");
 const unhandledFile = join(folder, "unhandled.txt");
+const timeLines = join(folder, "times.jsonl");
 const output = join(folder, "output");
 const program = await buildProgram(`program-${process.pid}`);
+const startedMs = performance.now();
 try {
   const run = spawnSync(
     "vitest",
@@ -84,11 +92,13 @@ try {
         TEST_OUTPUT: output,
         TEST_UNHANDLED: unhandledFile,
         TEST_PROGRAM: program.folder,
+        TEST_TIMES: timeLines,
         NODE_COMPILE_CACHE: join(folder, "compiled"),
         ...(long ? { TEST_LONG: "1" } : {}),
       },
     },
   );
+  tellWhereTheTimeWent();
   const leaked = existsSync(output) ? leaks() : 0;
   const { passed, skipped, straight, failures: failedTests } = counts();
   const failures = [...failedTests, ...unhandled()];
@@ -104,6 +114,24 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
   program.remove();
+}
+
+function tellWhereTheTimeWent(): void {
+  if (!existsSync(timeLines) || !existsSync(reportFile)) return;
+  const { testResults } = JSON.parse(readFileSync(reportFile, "utf8")) as Report;
+  const names = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ fullName }) => `${name} ${fullName}`),
+  );
+  const times = sumTimes(readTimes(readFileSync(timeLines, "utf8")), {
+    wallMs: performance.now() - startedMs,
+    processorMs: processorMsOf(process.pid)?.children ?? 0,
+    tests: names.length,
+    titles: new Set(names).size,
+  });
+  const text = tellTimes(times);
+  console.log(`\n${text}\n`);
+  if (timesFile?.endsWith(".json")) writeFileSync(timesFile, `${JSON.stringify(times, null, 2)}\n`);
+  else if (timesFile !== undefined) writeFileSync(timesFile, withTimes(readFileSync(timesFile, "utf8"), text));
 }
 
 /** The whole run is one more test: nothing it wrote contains a secret. */
