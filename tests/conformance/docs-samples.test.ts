@@ -54,33 +54,75 @@ async function samplesIn(tab: string): Promise<Sample[]> {
 
 type Ran = { code: number; output: string; errors: string };
 
-function run(words: readonly [string, ...string[]], environment: Record<string, string>): Promise<Ran> {
+function run(words: readonly [string, ...string[]], environment: Record<string, string>, input = ""): Promise<Ran> {
   const [command, ...args] = words;
   const env = { ...childEnvironment(), HOME: folder, ...environment };
-  return new Promise((resolve) =>
-    execFile(command, args, { cwd: folder, env }, (error, output, errors) =>
+  return new Promise((resolve) => {
+    const child = execFile(command, args, { cwd: folder, env }, (error, output, errors) =>
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), output, errors }),
-    ),
-  );
+    );
+    child.stdin?.end(input);
+  });
 }
 
 const keyFor = ({ program }: Sample): string => gateway.keys[program.includes("/token") ? "token_budget" : "credit"];
 
-/** Runs every sample, a few at a time, and expects each to print something and to make one successful request. */
-async function runAll(samples: readonly Sample[], start: (sample: Sample, at: number) => Promise<Ran>): Promise<void> {
-  const { requests } = await requestsDuring(gateway, async () => {
-    const waiting = [...samples.entries()];
-    const worker = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const { code, output, errors } = await start(next[1], next[0]);
-        expect({ code, errors }, next[1].program).toEqual({ code: 0, errors: "" });
-        expect(output.trim(), next[1].program).not.toBe("");
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  });
-
+/** Runs every sample, and expects each to print something and to make one successful request. */
+async function runAll(samples: readonly Sample[], start: () => Promise<Ran[]>): Promise<void> {
+  const { requests, result } = await requestsDuring(gateway, start);
+  for (const [at, { program }] of samples.entries()) {
+    expect({ ...result[at], output: "" }, program).toEqual({ code: 0, output: "", errors: "" });
+    expect(result[at]?.output.trim(), program).not.toBe("");
+  }
   expect(requests.map(({ status }) => status)).toEqual(samples.map(() => 200));
+}
+
+/** A few at a time. */
+async function inTurn(samples: readonly Sample[], start: (sample: Sample, at: number) => Promise<Ran>): Promise<Ran[]> {
+  const results: Ran[] = [];
+  const waiting = [...samples.entries()];
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      results[next[0]] = await start(next[1], next[0]);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}
+
+/** Each in a process of its own, which is forked from one that has loaded the library: to load it takes a second. */
+const FORKED = `
+import importlib, json, os, sys, tempfile, traceback
+importlib.import_module(sys.argv[1])
+results = []
+for sample in json.load(sys.stdin):
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        child = os.fork()
+        if child == 0:
+            os.dup2(output.fileno(), 1)
+            os.dup2(errors.fileno(), 2)
+            os.environ["TOLLGATE_KEY"] = sample["key"]
+            code = 0
+            try:
+                exec(compile(sample["program"], "<string>", "exec"), {"__name__": "__main__"})
+            except BaseException:
+                traceback.print_exc()
+                code = 1
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        output.seek(0)
+        errors.seek(0)
+        results.append({"code": code, "output": output.read(), "errors": errors.read()})
+print(json.dumps(results))
+`;
+
+async function inPython(library: string, samples: readonly Sample[], packages: string): Promise<Ran[]> {
+  const environment = { PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: "1" };
+  const input = JSON.stringify(samples.map((sample) => ({ program: sample.program, key: keyFor(sample) })));
+  const { code, output, errors } = await run(["python3", "-c", FORKED, library], environment, input);
+  expect({ code, errors }).toEqual({ code: 0, errors: "" });
+  return JSON.parse(output) as Ran[];
 }
 
 /** How many samples there are: of each operation its examples, and the first of them for the other kind of key. */
@@ -97,13 +139,7 @@ describe.each(["OpenAI", "Anthropic"] as const)("every sample for the %s SDK run
       const samples = await samplesIn(`${sdk} Python`);
 
       expect(samples).toHaveLength(COUNTS[sdk]);
-      await runAll(samples, (sample) =>
-        run(["python3", "-c", sample.program], {
-          PYTHONPATH: packages ?? "",
-          PYTHONDONTWRITEBYTECODE: "1",
-          TOLLGATE_KEY: keyFor(sample),
-        }),
-      );
+      await runAll(samples, () => inPython(sdk.toLowerCase(), samples, packages ?? ""));
     },
     PATIENT_MS,
   );
@@ -121,8 +157,10 @@ describe.each(["OpenAI", "Anthropic"] as const)("every sample for the %s SDK run
       });
 
       expect(samples).toHaveLength(COUNTS[sdk]);
-      await runAll(samples, (sample, at) =>
-        run([process.execPath, files[at]?.script ?? ""], { TOLLGATE_KEY: keyFor(sample) }),
+      await runAll(samples, () =>
+        inTurn(samples, (sample, at) =>
+          run([process.execPath, files[at]?.script ?? ""], { TOLLGATE_KEY: keyFor(sample) }),
+        ),
       );
       const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "esnext"];
       const checked = await run(
