@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 import { type RequestOptions, request } from "node:https";
 import { tmpdir } from "node:os";
@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { unknownKey } from "../contract/bad-keys.ts";
-import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { childEnvironment } from "../support/child-environment.ts";
+import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../support/gateway-process.ts";
 import {
   findProxy,
   PROXIES,
@@ -18,10 +19,14 @@ import {
   startProxy,
 } from "../support/host/proxy.ts";
 import { watchLateness } from "../support/lateness.ts";
+import { runTollgate } from "../support/run-tollgate.ts";
 import { create, openSocket } from "../support/socket-client.ts";
 import { until } from "../support/until.ts";
 
 const PUBLIC_URL = "https://gateway.example.com";
+const CONSOLE = "console.example.com";
+const BUILT = join(import.meta.dirname, "../../console/dist/index.html");
+const OWNER = { email: "ann@acme.example", password: "four quiet horses 41" };
 const BODY_BYTES = 33_554_432;
 const UNKNOWN_PER_MINUTE = 3;
 const long = process.env["TEST_LONG"] === "1";
@@ -53,7 +58,7 @@ const sessions: ClientHttp2Session[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "tollgate-proxies-"));
-  const subject = ["-subj", "/CN=gateway.example.com", "-addext", "subjectAltName=IP:127.0.0.1"];
+  const subject = ["-subj", "/CN=gateway.example.com", "-addext", `subjectAltName=IP:127.0.0.1,DNS:${CONSOLE}`];
   const files = ["-keyout", join(folder, "gateway.key"), "-out", join(folder, "gateway.pem")];
   execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", ...subject, ...files], {
     stdio: "pipe",
@@ -69,6 +74,7 @@ beforeAll(async () => {
     },
     settings: {
       TOLLGATE_PUBLIC_URL: PUBLIC_URL,
+      TOLLGATE_ADMIN_PUBLIC_URL: `https://${CONSOLE}`,
       TOLLGATE_WEBSOCKET_ENABLED: "on",
       TOLLGATE_LISTEN_TRUSTED_PROXIES: "127.0.0.1",
       TOLLGATE_KEYS_UNKNOWN_PER_MINUTE: `${UNKNOWN_PER_MINUTE}`,
@@ -83,7 +89,15 @@ beforeAll(async () => {
   const listening = new RegExp(`"pid":${gateway.pid},"msg":"listening","listener":"public","url":"([^"]+)"`);
   const found = () => listening.exec(readFileSync(join(gateway.folder, ".tollgate/tollgate.log"), "utf8"))?.[1];
   await until(() => found() !== undefined, "the log says where it listens");
-  const place = { folder, gatewayPort: Number(new URL(found() ?? "").port) };
+  const adminPort = Number(new URL(gateway.adminUrl).port);
+  const place = { folder, gatewayPort: Number(new URL(found() ?? "").port), adminPort };
+  rememberSecrets([OWNER.password]);
+  const added = await runTollgate(["people", "add", OWNER.email, "--role", "owner", "--password"], {
+    cwd: gateway.folder,
+    env: { ...childEnvironment(), HOME: gateway.folder },
+    input: `${OWNER.password}\n`,
+  });
+  expect(added).toMatchObject({ code: 0 });
   for (const name of PROXIES) {
     const proxy = await findProxy(name);
     if (proxy.missing !== null) {
@@ -231,6 +245,39 @@ describe.each(PROXIES)("%s with the file that its page shows", (name) => {
     expect(refused.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
     // By the proxy itself: the gateway's refusals have an id.
     expect(refused.map(({ headers }) => headers["x-request-id"])).toEqual(Array(4).fill(undefined));
+  });
+
+  test("operators open the console at a name of its own and sign in with a password; metrics are not served there", async (context) => {
+    const { url } = proxyOf(context);
+    const atConsole = (path: string, { headers, ...options }: Parameters<typeof send>[1] = {}): Promise<Reply> =>
+      send(`${url}${path}`, { ...options, servername: CONSOLE, headers: { host: CONSOLE, ...headers } });
+
+    const page = await atConsole("/console");
+    if (existsSync(BUILT)) expect(page).toMatchObject({ status: 200, text: expect.stringContaining("<script") });
+    else expect(page).toMatchObject({ status: 503, text: expect.stringContaining("npm run console") });
+
+    const json = { origin: `https://${CONSOLE}`, "content-type": "application/json" };
+    const body = JSON.stringify(OWNER);
+    const signedIn = await atConsole("/admin/v1/session", { method: "POST", headers: json, body });
+    expect(signedIn).toMatchObject({ status: 201 });
+    const [cookie = ""] = signedIn.headers["set-cookie"] as string[];
+    expect(cookie).toMatch(/^__Host-tollgate_session=\S+; Path=\/; HttpOnly; SameSite=Lax; Secure$/);
+
+    const session = { cookie: cookie.split(";")[0] ?? "" };
+    expect(await atConsole("/admin/v1/session", { headers: session })).toMatchObject({
+      status: 200,
+      text: expect.stringContaining(OWNER.email),
+    });
+    const asked = { method: "POST", headers: { ...json, ...session }, body: JSON.stringify({ name: "ci" }) };
+    expect(await atConsole("/admin/v1/tokens", asked)).toMatchObject({ status: 201 });
+    const elsewhere = { ...asked, headers: { ...asked.headers, origin: PUBLIC_URL } };
+    expect(await atConsole("/admin/v1/tokens", elsewhere)).toMatchObject({ status: 403 });
+
+    const hidden = await Promise.all(["/metrics", "/metrics/all"].map((path) => atConsole(path)));
+    expect(hidden.map(({ status, headers }) => [status, headers["x-request-id"]])).toEqual([
+      [404, undefined],
+      [404, undefined],
+    ]);
   });
 
   test("unknown keys are counted by the address of the client, whatever the client says of it", async (context) => {

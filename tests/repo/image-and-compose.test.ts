@@ -66,6 +66,7 @@ test("the image runs as a numeric user, needs no shell, and listens where compos
   expect(last).toContain(JSON.stringify(compose.services["gateway"]?.healthcheck?.test.slice(1)).replaceAll(",", ", "));
   expect(compose.services["gateway"]?.ports?.map(filled)).toEqual([
     `127.0.0.1:${config.listen.port}:${config.listen.port}`,
+    `127.0.0.1:${config.admin.port}:${config.admin.port}`,
   ]);
 });
 

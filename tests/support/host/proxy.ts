@@ -37,9 +37,10 @@ export async function findProxy(name: ProxyName): Promise<{ program: string; mis
 
 type Place = {
   program: string;
-  /** Where its files go, and where `gateway.pem` and `gateway.key` are. */
+  /** Where its files go, and where `gateway.pem` and `gateway.key` are. The console is given the same certificate. */
   folder: string;
   gatewayPort: number;
+  adminPort: number;
   /** Every time in the file is divided by this. */
   hurry: number;
 };
@@ -63,13 +64,14 @@ const inEnvoysHurry = (file: string, hurry: number): string =>
   file.replaceAll(/(?<=: )([1-9]\d*)s(?=[ \n])/g, (_, seconds: string) => `${Number(seconds) / hurry}s`);
 
 function prepare(name: ProxyName, port: number, place: Place): { words: string[]; file: string } {
-  const { folder, gatewayPort, hurry } = place;
+  const { folder, gatewayPort, adminPort, hurry } = place;
   const file = readProxyFile(name);
   const written = join(folder, FILES[name]);
   const gateway = `127.0.0.1:${gatewayPort}`;
   if (name === "nginx") {
     const site = withWords(inHurry(file, hurry), [
       ["127.0.0.1:8080", gateway],
+      ["127.0.0.1:8081", `127.0.0.1:${adminPort}`],
       ["listen 443", `listen 127.0.0.1:${port}`],
       ["/etc/nginx/tls/", `${folder}/`],
     ]);
@@ -88,7 +90,9 @@ function prepare(name: ProxyName, port: number, place: Place): { words: string[]
   if (name === "Caddy") {
     const site = withWords(inHurry(file, hurry), [
       ["127.0.0.1:8080", gateway],
+      ["127.0.0.1:8081", `127.0.0.1:${adminPort}`],
       ["gateway.example.com {", `{\n\tadmin off\n\tauto_https disable_redirects\n}\n:${port} {\n\tbind 127.0.0.1`],
+      ["console.example.com {", `console.example.com:${port} {\n\tbind 127.0.0.1`],
       ["/etc/caddy/tls/", `${folder}/`],
     ]);
     writeFileSync(written, site);
@@ -96,6 +100,7 @@ function prepare(name: ProxyName, port: number, place: Place): { words: string[]
   }
   const whole = withWords(inEnvoysHurry(file, hurry), [
     ["port_value: 8080", `port_value: ${gatewayPort}`],
+    ["port_value: 8081", `port_value: ${adminPort}`],
     ["{ address: 0.0.0.0, port_value: 443 }", `{ address: 127.0.0.1, port_value: ${port} }`],
     ["/etc/envoy/tls/", `${folder}/`],
   ]);
@@ -111,8 +116,9 @@ export async function startProxy(name: ProxyName, place: Place): Promise<Running
   const port = await freePort();
   const own = join(place.folder, `${name}-${port}`);
   mkdirSync(own);
-  for (const file of ["gateway.pem", "gateway.key"])
-    writeFileSync(join(own, file), readFileSync(join(place.folder, file)));
+  for (const kind of ["pem", "key"])
+    for (const site of ["gateway", "console"])
+      writeFileSync(join(own, `${site}.${kind}`), readFileSync(join(place.folder, `gateway.${kind}`)));
   const { words } = prepare(name, port, { ...place, folder: own });
   const env = { PATH: process.env["PATH"] ?? "", HOME: own, XDG_DATA_HOME: own, XDG_CONFIG_HOME: own };
   const child: ChildProcess = spawn(place.program, words, { cwd: own, env, stdio: ["ignore", "pipe", "pipe"] });
