@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -71,6 +71,7 @@ test("a port that is taken ends dev with a sentence that names it, and nothing i
 
   expect(code).toBe(1);
   expect(stderr).toMatch(new RegExp(`EADDRINUSE.*${port}.*--port`));
+  expect(existsSync(join(elsewhere, ".tollgate/pgdata"))).toBe(false);
   expect(stderr).not.toMatch(/^\s+at /m);
 });
 

@@ -33,6 +33,7 @@ import {
   type DevReady,
   readDevState,
   removeReadyFile,
+  runningDevIn,
   writeDevState,
   writeReadyFile,
 } from "../dev/dev-folder.ts";
@@ -48,6 +49,7 @@ import type { Events } from "../../telemetry/events.ts";
 import { openLineOutput } from "../../telemetry/line-output.ts";
 import { CommandError } from "../report-failure.ts";
 import { screenOf } from "../text/screen.ts";
+import { requireFreePorts } from "../serve/require-free-ports.ts";
 import { runGateway } from "../serve/run-gateway.ts";
 import { portNumber } from "./simulate.ts";
 
@@ -101,6 +103,8 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const loaded = loadSettings(command.optsWithGlobals<{ config?: string }>().config);
   const own = devConfig(loaded.config, { ...options, folder });
   const config = options.demo ? keepingRecords(own) : own;
+  // Before the database, which takes seconds. Where another dev has the folder, that is the better reason.
+  if (runningDevIn(folder) === null) await requireFreePorts([config.listen, config.admin]);
   // The simulated provider takes any credential.
   const environment = { ...processEnvironment(), [SIMULATOR_VARIABLE]: "simulated" };
   const settings = { ...devSettings(loaded, config), secretFiles: secretFilesOf(loaded, environment) };

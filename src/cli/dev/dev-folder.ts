@@ -52,9 +52,12 @@ export function readDevState(folder: string): DevState | null {
 }
 
 /** The `dev` that runs in this folder, with the demo or without; null when none does. */
-export function findRunningDev(): DevState | null {
-  const states = [DEFAULT_DEV_FOLDER, DEMO_FOLDER].map(readDevState);
-  return states.find((state) => state !== null && isRunning(state.pid)) ?? null;
+export const findRunningDev = (): DevState | null => runningDevIn(DEFAULT_DEV_FOLDER) ?? runningDevIn(DEMO_FOLDER);
+
+/** The `dev` whose data is in this folder; null when it does not run. */
+export function runningDevIn(folder: string): DevState | null {
+  const state = readDevState(folder);
+  return state !== null && isRunning(state.pid) ? state : null;
 }
 
 function isRunning(pid: number): boolean {

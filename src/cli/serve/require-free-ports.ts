@@ -76,5 +76,10 @@ async function connects(host: string, port: number): Promise<boolean> {
   }
 }
 
+/** As the listener itself would say it. */
 const takenError = ({ host, port }: Place): Error =>
-  Object.assign(new Error(`listen EADDRINUSE: address already in use ${host}:${port}`), { code: "EADDRINUSE", port });
+  Object.assign(new Error(`listen EADDRINUSE: address already in use ${host}:${port}`), {
+    code: "EADDRINUSE",
+    syscall: "listen",
+    port,
+  });
