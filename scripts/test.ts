@@ -1,35 +1,20 @@
 /**
  * Runs the suites named on the command line: unit, contract, conformance, chaos, and those of which every model is behind a
- * provider of another format. Further arguments go to vitest. Afterwards, everything the gateways of the run wrote is searched
- * for secrets, and the counts are printed on a line of their own. `--times FILE` keeps where the time went: as data in a file that ends
- * in .json, and otherwise between the marks of a page.
+ * provider of another format. Further arguments go to vitest. A test that failed is run once more, alone, by the rule of
+ * docs/explain/the-gate.md; `--once` leaves that out. Everything the gateways of the run wrote is searched for secrets, and the counts
+ * are printed on a line of their own. `--times FILE` keeps where the time went: as data in a file that ends in .json, and otherwise
+ * between the marks of a page.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { processorMsOf } from "../tests/support/time-spent.ts";
 import { buildProgram } from "./gate/build-program.ts";
+import { runAgain } from "./gate/run-again.ts";
+import { type Ran, type Report, runVitest } from "./gate/run-vitest.ts";
 import { readTimes, sumTimes, tellTimes, withTimes } from "./gate/time-table.ts";
-
-type Report = {
-  numPassedTests: number;
-  numPendingTests: number;
-  testResults: TestFile[];
-};
-
-type TestFile = {
-  name: string;
-  status: string;
-  message: string;
-  assertionResults: {
-    title: string;
-    fullName: string;
-    status: string;
-    failureMessages?: string[];
-    meta?: { onlyStraight?: string };
-  }[];
-};
+import { judge, LIST, readList, type Second, toRunAgain } from "./gate/unstable.ts";
 
 const SUITES = new Set([
   "unit",
@@ -55,72 +40,81 @@ const RUNS: Readonly<Record<string, string>> = {
   upgrade: "tests/chaos/upgrade/main.ts",
 };
 const words = process.argv.slice(2);
-const timesAt = words.indexOf("--times");
-const [, timesFile] = timesAt === -1 ? [] : words.splice(timesAt, 2);
-if (timesAt !== -1 && timesFile === undefined) throw new Error("--times: the file to write");
 const ownRun = words[0] === "chaos" ? RUNS[words[1] ?? ""] : undefined;
 if (ownRun !== undefined) {
   process.exit(spawnSync(process.execPath, [ownRun, ...words.slice(2)], { stdio: "inherit" }).status ?? 1);
 }
-const long = words.includes("--long");
+const timesAt = words.indexOf("--times");
+const [, timesFile] = timesAt === -1 ? [] : words.splice(timesAt, 2);
+if (timesAt !== -1 && timesFile === undefined) throw new Error("--times: the file to write");
+const OWN = new Set(["--long", "--once"]);
 const suites = words.filter((word) => SUITES.has(word));
-const rest = words.filter((word) => !SUITES.has(word) && word !== "--long");
+const rest = words.filter((word) => !SUITES.has(word) && !OWN.has(word));
 
 const folder = mkdtempSync(join(tmpdir(), "tollgate-run-"));
-const reportFile = join(folder, "report.json");
-const unhandledFile = join(folder, "unhandled.txt");
 const timeLines = join(folder, "times.jsonl");
 const output = join(folder, "output");
 const program = await buildProgram(`program-${process.pid}`);
+const env = {
+  TEST_OUTPUT: output,
+  TEST_PROGRAM: program.folder,
+  NODE_COMPILE_CACHE: join(folder, "compiled"),
+  ...(words.includes("--long") ? { TEST_LONG: "1" } : {}),
+};
+const startedAt = new Date();
 const startedMs = performance.now();
 try {
-  const run = spawnSync(
-    "vitest",
-    [
-      "run",
-      ...suites.flatMap((suite) => ["--project", suite]),
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile.json=${reportFile}`,
-      `--reporter=${join(import.meta.dirname, "..", "tests", "support", "unhandled-errors.ts")}`,
-      ...rest,
-    ],
-    {
-      stdio: "inherit",
-      env: {
-        ...process.env,
-        TEST_OUTPUT: output,
-        TEST_UNHANDLED: unhandledFile,
-        TEST_PROGRAM: program.folder,
-        TEST_TIMES: timeLines,
-        NODE_COMPILE_CACHE: join(folder, "compiled"),
-        ...(long ? { TEST_LONG: "1" } : {}),
-      },
-    },
-  );
-  tellWhereTheTimeWent();
-  const leaked = existsSync(output) ? leaks() : 0;
-  const { passed, skipped, straight, failures: failedTests } = counts();
-  const failures = [...failedTests, ...unhandled()];
-  if (leaked > 0)
-    failures.push("FAILED what the run wrote contains a secret; scripts/secret-canary.ts said above which");
-  if (run.status !== 0 && failures.length === 0) failures.push(`FAILED vitest ended with ${run.status ?? run.signal}`);
-  for (const line of straight) console.log(line);
-  if (straight.length > 0) console.log(`${straight.length} of those skipped hold only where nothing is translated`);
-  // Once more at the end: of a long output, that is what is kept and read.
-  for (const line of failures) console.log(line);
-  console.log(`${passed} passed, ${failures.length} failed, ${skipped} skipped`);
-  process.exitCode = failures.length === 0 ? 0 : 1;
+  const ran = runVitest({
+    words: [...suites.flatMap((suite) => ["--project", suite]), ...rest],
+    folder,
+    env: { ...env, TEST_TIMES: timeLines },
+  });
+  if (ran.report) tellWhereTheTimeWent(ran.report);
+  close(ran, runFailedAgain(ran));
 } finally {
   rmSync(folder, { recursive: true, force: true });
   program.remove();
 }
 
-function tellWhereTheTimeWent(): void {
-  if (!existsSync(timeLines) || !existsSync(reportFile)) return;
-  const { testResults } = JSON.parse(readFileSync(reportFile, "utf8")) as Report;
+/** Whatever is said here is said at the end: of a long output, that is what is kept and read. */
+function close(ran: Ran, { second, kept }: Again): void {
+  const { report, failures, unhandled, status, signal } = ran;
+  const listed = readList(readFileSync(LIST, "utf8"));
+  const verdict = judge({ failures, second, listed, today: startedAt.toISOString().slice(0, 10) });
+  // What failed beside the tests is never run again: of which file it came is a guess where files share a process.
+  const beside = unhandled.map((line) => `FAILED ${line}`);
+  if (existsSync(output) && leaks()) {
+    beside.push("FAILED what the run wrote contains a secret; scripts/secret-canary.ts said above which");
+  }
+  if (report === null) beside.push("FAILED vitest wrote no report");
+  if (status !== 0 && failures.length + beside.length === 0)
+    beside.push(`FAILED vitest ended with ${status ?? signal}`);
+  const straight = onlyStraight(report);
+  for (const line of straight) console.log(line);
+  if (straight.length > 0) console.log(`${straight.length} of those skipped hold only where nothing is translated`);
+  for (const line of [...verdict.lines, ...beside]) console.log(line);
+  if (kept !== null) console.log(`both runs of what was run again: ${kept}`);
+  const passed = (report?.numPassedTests ?? 0) + verdict.more.passed;
+  const skipped = (report?.numPendingTests ?? 0) + verdict.more.skipped;
+  const failed = verdict.failed + beside.length;
+  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+type Again = { second: Second[]; kept: string | null };
+
+function runFailedAgain({ failures, signal }: Ran): Again {
+  const again = words.includes("--once") || signal !== null ? [] : toRunAgain(failures);
+  if (again.length === 0) return { second: [], kept: null };
+  const kept = join(".gate", "unstable", startedAt.toISOString().replaceAll(/[:.]/g, "-"));
+  mkdirSync(kept, { recursive: true });
+  return { second: again.map((failure, index) => runAgain(failure, { folder, env, kept, number: index + 1 })), kept };
+}
+
+function tellWhereTheTimeWent({ testResults }: Report): void {
+  if (!existsSync(timeLines)) return;
   const names = testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map(({ fullName }) => `${name} ${fullName}`),
+    assertionResults.map(({ ancestorTitles, title }) => [name, ...ancestorTitles, title].join(" > ")),
   );
   const times = sumTimes(readTimes(readFileSync(timeLines, "utf8")), {
     wallMs: performance.now() - startedMs,
@@ -135,48 +129,13 @@ function tellWhereTheTimeWent(): void {
 }
 
 /** The whole run is one more test: nothing it wrote contains a secret. */
-function leaks(): number {
-  const canary = spawnSync("node", ["scripts/secret-canary.ts", output], { stdio: "inherit" });
-  return canary.status === 0 ? 0 : 1;
+function leaks(): boolean {
+  return spawnSync("node", ["scripts/secret-canary.ts", output], { stdio: "inherit" }).status !== 0;
 }
 
-/** Errors that belong to no test, and fail the run all the same. */
-function unhandled(): string[] {
-  if (!existsSync(unhandledFile)) return [];
-  const lines = readFileSync(unhandledFile, "utf8").trimEnd().split("\n");
-  return lines.filter((line) => line !== "").map((line) => `FAILED ${line}`);
-}
-
-type Counts = { passed: number; skipped: number; straight: string[]; failures: string[] };
-
-function counts(): Counts {
-  if (!existsSync(reportFile)) {
-    return { passed: 0, skipped: 0, straight: [], failures: ["FAILED vitest wrote no report"] };
-  }
-  const report = JSON.parse(readFileSync(reportFile, "utf8")) as Report;
-  const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
-  const straight = tests.flatMap(({ title, meta }) =>
+function onlyStraight(report: Report | null): string[] {
+  const tests = (report?.testResults ?? []).flatMap(({ assertionResults }) => assertionResults);
+  return tests.flatMap(({ title, meta }) =>
     meta?.onlyStraight === undefined ? [] : [`${title}: ${meta.onlyStraight}`],
   );
-  const failures = report.testResults.flatMap(failuresOf);
-  return {
-    passed: report.numPassedTests,
-    skipped: report.numPendingTests,
-    straight,
-    failures,
-  };
-}
-
-/** A line for each test that failed, and one for a file that failed by itself: by its hooks, or because it could not be loaded. */
-function failuresOf({ name, status, message, assertionResults }: TestFile): string[] {
-  const file = relative(process.cwd(), name);
-  const tests = assertionResults.filter((test) => test.status === "failed");
-  if (tests.length === 0) return status === "failed" ? [`FAILED ${file}: ${firstLine(message)}`] : [];
-  return tests.map(
-    ({ fullName, failureMessages = [] }) => `FAILED ${file}: ${fullName}: ${firstLine(failureMessages[0])}`,
-  );
-}
-
-function firstLine(text = ""): string {
-  return text.split("\n", 1)[0]?.slice(0, 300) ?? "";
 }
