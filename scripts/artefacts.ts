@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { type Fence, fencesOf } from "../tests/support/fenced/fences.ts";
 import { freshDatabase } from "../tests/support/postgres.ts";
 import { startSimulatorProcess } from "../tests/support/simulator-process.ts";
-import { freePort } from "../tests/support/postgres-cluster.ts";
+import { freePort } from "../tests/support/free-port.ts";
 import { actCompose } from "./artefacts/act-compose.ts";
 import { buildImage } from "./artefacts/build-image.ts";
 import { type Engine, openEngine } from "./artefacts/engine.ts";

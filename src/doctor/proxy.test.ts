@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startNginx, whyNoNginx } from "../../tests/support/nginx.ts";
 import { type FreshDatabase, freshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
-import { freePort } from "../../tests/support/postgres-cluster.ts";
+import { freePort } from "../../tests/support/free-port.ts";
 import { type ServeProcess, startServeProcess } from "../../tests/support/serve-process.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Check, CheckId, Status } from "./check.ts";

@@ -1,8 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
-import { once } from "node:events";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { freePort } from "../support/free-port.ts";
 import { type Installed, installOnce, runInstaller } from "../support/install-once.ts";
 import { installPythonPackages } from "../support/python-environment.ts";
 import { createGarbageMeter, measuredNode } from "./garbage-meter.ts";
@@ -175,13 +174,4 @@ async function answers(origin: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

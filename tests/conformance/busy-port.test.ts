@@ -3,7 +3,7 @@ import { connect, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Ran, runTollgate } from "../support/run-tollgate.ts";
 import { childEnvironment } from "../support/child-environment.ts";
-import { freePort } from "../support/postgres-cluster.ts";
+import { freePort } from "../support/free-port.ts";
 
 /** What a terminal, a database and a caller see of `serve` while it looks whether its ports are taken. */
 let busy: Server;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePortsInRow } from "../support/free-port.ts";
 import { type LiveStage, send, startLiveStage } from "../support/live-stage.ts";
 import { whyUnavailable } from "../support/postgres.ts";
 import type { ServeProcess } from "../support/serve-process.ts";
@@ -11,7 +12,8 @@ describe.skipIf(whyUnavailable("15"))("requests in flight of `serve --workers`",
   /** The same gateway through the admin listener of each worker. */
   let workers: ServeProcess[];
   beforeAll(async () => {
-    stage = await startLiveStage(1, { words: ["--workers", "2"] });
+    const settings = { TOLLGATE_ADMIN_PORT: `${await freePortsInRow(2)}` };
+    stage = await startLiveStage(1, { words: ["--workers", "2"], settings });
     [parent] = stage.gateways as [ServeProcess];
     await until(() => parent.output().split("worker listening").length === 3, "both workers listen", 90_000);
     const ports = [...parent.output().matchAll(/"admin_port":(\d+)/g)].map(([, port]) => port);

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { rememberSecrets } from "../support/gateway-process.ts";
 import { installPackages, load } from "../support/npm-packages.ts";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../support/postgres.ts";
-import { freePort } from "../support/postgres-cluster.ts";
+import { freePort } from "../support/free-port.ts";
 import { type ServeProcess, startServeProcess } from "../support/serve-process.ts";
 import { buildStripeMock, startStripeMock, type StripeMock } from "../support/stripe-mock.ts";
 import {

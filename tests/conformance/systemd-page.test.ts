@@ -7,7 +7,7 @@ import { runSession, SESSION_TIMEOUT_MS } from "../support/fenced/session.ts";
 import { copyMachine, whyNoCopiedMachine } from "../support/host/copied-machine.ts";
 import { packProject } from "../support/pack-project.ts";
 import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
-import { freePort } from "../support/postgres-cluster.ts";
+import { freePort, freePortsInRow } from "../support/free-port.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -57,7 +57,7 @@ describe.skipIf(missing)(`every command of ${PAGE}${missing === null ? "" : ` ($
     "leads from an empty folder to a paid answer, as the units' user on a read-only machine",
     { timeout: 2 * SESSION_TIMEOUT_MS },
     async () => {
-      const [port, adminPort] = [await freePort(), await freePort()];
+      const [port, adminPort] = [await freePort(), await freePortsInRow(2)];
       const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
       const fences = fencesOf(PAGE).filter(isRunnable);
       const commands = fences.flatMap(commandsOf);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { childEnvironment } from "../support/child-environment.ts";
 import { type Installed, installOnce, runInstaller } from "../support/install-once.ts";
-import { freePort } from "../support/postgres-cluster.ts";
+import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
 
 export const KEYCLOAK_VERSION = "26.7.0";

@@ -5,7 +5,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { accepts } from "./accepts.ts";
 import { serverFolder, unprivileged } from "./postgres-binaries.ts";
-import { freePort } from "./postgres-cluster.ts";
+import { freePort } from "./free-port.ts";
 import { until } from "./until.ts";
 
 const INSTALLED = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/opt/homebrew/bin/pgbouncer"];
@@ -38,7 +38,7 @@ export async function startPgbouncer(options: {
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (bytes: Buffer) => void (output += bytes.toString()));
   const alive = (): boolean => child.exitCode === null && child.signalCode === null;
-  await until(async () => !alive() || (await accepts(listenPort)), "PgBouncer answers", 20_000);
+  await until(async () => !alive() || (await accepts(listenPort)), "PgBouncer answers", 60_000);
   if (!alive()) throw new Error(`PgBouncer did not start: ${output}`);
   return { port: listenPort, pid: child.pid ?? 0, close: () => close(child, folder) };
 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { appendFile, open, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { freePort } from "./free-port.ts";
 import { waitingFor } from "./time-spent.ts";
 import { binariesOf, type PostgresVersion, serverFolder, unprivileged } from "./postgres-binaries.ts";
 
@@ -197,19 +197,4 @@ function watch(ownerPid: number, folders: readonly string[]): ChildProcess {
   });
   child.unref();
   return child;
-}
-
-/** Below the ports that the system gives to whoever asks for any, so that nobody gets it by chance before it is used. */
-const OWN_PORTS = { first: 20_000, count: 12_000 };
-
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = OWN_PORTS.first + Math.floor(Math.random() * OWN_PORTS.count);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "./postgres-cluster.ts";
+import { freePort } from "./free-port.ts";
 import { until } from "./until.ts";
 
 /** Why tests with Prometheus cannot run here; null when they can. */

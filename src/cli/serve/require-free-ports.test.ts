@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterEach, expect, test } from "vitest";
-import { freePort } from "../../../tests/support/postgres-cluster.ts";
+import { freePort } from "../../../tests/support/free-port.ts";
 import { requireFreePorts } from "./require-free-ports.ts";
 
 const servers: Server[] = [];

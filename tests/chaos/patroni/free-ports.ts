@@ -1,8 +1,4 @@
-import { freePort } from "../../support/postgres-cluster.ts";
+import { freePort } from "../../support/free-port.ts";
 
-/** So many ports of the loopback interface that nobody uses, all different. */
-export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) ports.add(await freePort());
-  return [...ports];
-}
+/** So many ports of the loopback interface that nobody uses. */
+export const freePorts = (count: number): Promise<number[]> => Promise.all(Array.from({ length: count }, freePort));

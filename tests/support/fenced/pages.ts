@@ -9,7 +9,7 @@ import { approveShown } from "../oidc/approve-shown.ts";
 import { type OidcServer, startOidc } from "../oidc/start-oidc.ts";
 import { installPackages } from "../npm-packages.ts";
 import { freshDatabase } from "../postgres.ts";
-import { freePort } from "../postgres-cluster.ts";
+import { freePort } from "../free-port.ts";
 import { installPythonPackages } from "../python-environment.ts";
 import { MAIN, runTollgate } from "../run-tollgate.ts";
 import { startSimulatorProcess } from "../simulator-process.ts";

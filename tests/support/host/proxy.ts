@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { accepts } from "../accepts.ts";
-import { freePort } from "../postgres-cluster.ts";
+import { freePort } from "../free-port.ts";
 import { installPythonPackages } from "../python-environment.ts";
 import { until } from "../until.ts";
 
