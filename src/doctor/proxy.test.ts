@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startNginx, whyNoNginx } from "../../tests/support/nginx.ts";
 import { type FreshDatabase, freshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
+import { childEnvironment } from "../../tests/support/child-environment.ts";
 import { freePort } from "../../tests/support/free-port.ts";
 import { type ServeProcess, startServeProcess } from "../../tests/support/serve-process.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -63,7 +64,7 @@ describe.skipIf(reason !== null)(`doctor through nginx${reason === null ? "" : `
   });
 
   const environment = (): Record<string, string> => ({
-    PATH: process.env["PATH"] ?? "",
+    ...childEnvironment(),
     DATABASE_URL: database.url,
     TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     PORT: "0",

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { processorMs } from "../../tests/support/processor-time.ts";
 import { NamesFound, wantNames } from "./names-found.ts";
 
 const NAMES = ["content", "con", "usage", "error"];
@@ -40,12 +41,15 @@ test("every name is found where a search for it alone finds it", () => {
 test("a name that stands half a million times is gone through in a moment", () => {
   const names = new NamesFound(WANTED);
   const bytes = Buffer.from('"usage"'.repeat(500_000));
-  const startedAtMs = performance.now();
-  names.search(bytes, 0, bytes.length);
+  let places: ReturnType<typeof foundOf> = [];
 
-  const places = foundOf(names, 2);
+  const spentMs = processorMs(() => {
+    names.search(bytes, 0, bytes.length);
+    places = foundOf(names, 2);
+  });
+
   expect(places).toHaveLength(500_000);
-  expect(performance.now() - startedAtMs).toBeLessThan(5_000);
+  expect(spentMs).toBeLessThan(5_000);
 });
 
 test("nothing is found before the range, and a search forgets the one before", () => {

@@ -8,7 +8,7 @@ import { runTollgate } from "../support/run-tollgate.ts";
 import { startServeProcess } from "../support/serve-process.ts";
 import { type SimulatorProcess, startSimulatorProcess } from "../support/simulator-process.ts";
 import { openChatStream, readAll } from "../support/sse-client.ts";
-import { childEnvironment } from "../support/child-environment.ts";
+import { bareEnvironment } from "../support/child-environment.ts";
 
 /** The long run is the promise; the short one is for every change, also on a machine with much else to do, where all take longer. */
 const SHORT = process.env["TEST_LONG"] === undefined;
@@ -38,7 +38,7 @@ describe.skipIf(missing)("a process that has just started", () => {
     folder = mkdtempSync(join(tmpdir(), "tollgate-burst-"));
     [database, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
     environment = {
-      ...childEnvironment(),
+      ...bareEnvironment(),
       DATABASE_URL: database.url,
       TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
       TOLLGATE_ADMIN_PORT: "0",

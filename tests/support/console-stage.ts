@@ -48,9 +48,6 @@ export async function startConsoleStage(): Promise<ConsoleStage> {
       TOLLGATE_ADMIN_PORT: "0",
       TOLLGATE_CREDENTIAL_KEY: randomBytes(32).toString("base64"),
       PORT: "0",
-      // A busy machine is not what is tested here.
-      TOLLGATE_LEDGER_TIMEOUT_MS: "20000",
-      TOLLGATE_DATABASE_STATEMENT_TIMEOUT_MS: "20000",
     },
   });
   const { page, complaints } = await openPage(chromium);

@@ -5,6 +5,7 @@ import { type IncomingMessage, request as openRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
+import { childEnvironment } from "./child-environment.ts";
 import { rememberSecrets } from "./gateway-process.ts";
 import { freshDatabase } from "./postgres.ts";
 import { MAIN, type Ran, runTollgate } from "./run-tollgate.ts";
@@ -53,15 +54,12 @@ export async function startLiveStage(gateways: number, { words = [], reach, sett
   const folder = mkdtempSync(join(tmpdir(), "tollgate-live-"));
   const [database, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
   const environment = {
-    PATH: process.env["PATH"] ?? "",
+    ...childEnvironment(),
     DATABASE_URL: reach === undefined ? database.url : await reach(database.url),
     TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     TOLLGATE_ADMIN_PORT: "0",
     PORT: "0",
     PROVIDER_KEY,
-    // A busy machine is not what is tested here.
-    TOLLGATE_LEDGER_TIMEOUT_MS: "20000",
-    TOLLGATE_DATABASE_STATEMENT_TIMEOUT_MS: "20000",
     ...settings,
   };
   rememberSecrets([ADMIN_TOKEN, PROVIDER_KEY]);

@@ -39,9 +39,6 @@ export async function serveCatalogue({ adminToken, catalogueAt, settings }: Opti
     PORT: "0",
     // Without a word: the search for leaked pieces of it must not find the name of a file.
     PROVIDER_KEY: `sk-${randomBytes(18).toString("hex")}`,
-    // A busy machine is not what is tested here.
-    TOLLGATE_LEDGER_TIMEOUT_MS: "20000",
-    TOLLGATE_DATABASE_STATEMENT_TIMEOUT_MS: "20000",
     ...settings,
   };
   writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogueAt(simulator.url)));

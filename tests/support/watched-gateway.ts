@@ -51,9 +51,6 @@ export async function startWatchedGateway(everySeconds: number): Promise<Watched
     TOLLGATE_ADMIN_METRICS_TOKEN: METRICS_TOKEN,
     TOLLGATE_ADMIN_PORT: "0",
     PORT: "0",
-    // A busy machine is not what is watched here.
-    TOLLGATE_LEDGER_TIMEOUT_MS: "20000",
-    TOLLGATE_DATABASE_STATEMENT_TIMEOUT_MS: "20000",
     PROVIDER_KEY: "sk-provider-key-for-watching-0123456789",
   };
   writeFileSync(join(folder, "catalogue.json"), JSON.stringify(catalogue(simulator.url)));

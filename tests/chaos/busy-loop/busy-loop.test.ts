@@ -26,12 +26,15 @@ describe.skipIf(whyUnavailable("15"))("nothing holds the event loop for longer t
   });
   afterAll(() => stage.close());
 
-  /** The shortest of a few tries, in milliseconds. */
+  /**
+   * The shortest of a few tries, in milliseconds. One that is refused with 503 has shown nothing: its body was given up, because a busy
+   * machine takes longer over it than a request may wait.
+   */
   async function heldFor(attempt: () => Promise<Tried>): Promise<{ ms: number; status: number }> {
-    let best = { ms: Infinity, status: 0 };
+    let best = { ms: Infinity, status: 503 };
     for (let turn = 0; turn < TRIES && best.ms > limitMs; turn++) {
       const { longest, status } = await attempt();
-      best = { ms: Math.min(best.ms, longest?.ms ?? 0), status };
+      if (status !== 503) best = { ms: Math.min(best.ms, longest?.ms ?? 0), status };
     }
     return best;
   }

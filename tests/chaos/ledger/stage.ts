@@ -16,7 +16,7 @@ import { readLedger, withClient } from "./read-ledger.ts";
 import { stageCatalogue } from "./stage-catalogue.ts";
 import { writeCatalogue } from "../../support/write-catalogue.ts";
 import { makeStageKey, type Means } from "./stage-keys.ts";
-import { childEnvironment } from "../../support/child-environment.ts";
+import { bareEnvironment, childEnvironment } from "../../support/child-environment.ts";
 
 /** A gateway and the proxy through which alone it reaches the database. */
 export type Gateway = ServeProcess & { proxy: PostgresProxy };
@@ -52,6 +52,8 @@ export type StageOptions = {
   models?: Record<string, string>;
   /** Settings of the gateways, as environment variables. */
   settings?: Record<string, string>;
+  /** Whether a gateway waits long for a slow database; for scenarios in which none is taken away. */
+  patient?: boolean;
   cluster?: Cluster;
   /** Further hosts of the database, as `host:port`. */
   otherHosts?: readonly string[];
@@ -73,7 +75,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
   let cluster = options.cluster ?? parts.adopt(await startCluster(), (it) => it.close());
   const simulator = parts.adopt(await startSimulatorProcess(), async (it) => void (await it.stop()));
   const environment = {
-    ...childEnvironment(),
+    ...(options.patient === true ? childEnvironment() : bareEnvironment()),
     TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
     TOLLGATE_ADMIN_PORT: "0",
     PORT: "0",

@@ -9,7 +9,7 @@ import { runTollgate } from "../../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../../support/serve-process.ts";
 import { unknownKey } from "../bad-keys.ts";
 import { bearer, expectRefusal, knock, type Reply } from "../knock.ts";
-import { childEnvironment } from "../../support/child-environment.ts";
+import { bareEnvironment } from "../../support/child-environment.ts";
 
 const AWAY = { status: 503, code: "service_unavailable", type: "api_error", retry: "unsaid" } as const;
 const ADMIN_TOKEN = "an-admin-token-for-tests";
@@ -29,7 +29,7 @@ describe.skipIf(whyUnavailable("15"))("while the database does not answer", () =
     proxy = await startPostgresProxy({ port: Number(url.port) });
     url.port = String(proxy.port);
     const environment = {
-      ...childEnvironment(),
+      ...bareEnvironment(),
       TOLLGATE_ADMIN_TOKEN: ADMIN_TOKEN,
       TOLLGATE_ADMIN_PORT: "0",
       PORT: "0",
