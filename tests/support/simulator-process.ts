@@ -17,6 +17,7 @@ export type WitnessedCall = {
   tokensProduced: number;
   bytesProduced: number;
   ended: "completed" | "failed" | "caller_gone" | null;
+  receivedAtMs: number;
   callerGoneAtMs: number | null;
 };
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { watchLateness } from "../../support/lateness.ts";
 import { whyUnavailable } from "../../support/postgres.ts";
 import { until } from "../../support/until.ts";
 import type { Leave, StageKey } from "./ask.ts";
@@ -13,7 +12,10 @@ import { priceOf } from "./tariff.ts";
 
 const CALLERS = LONG ? 300 : 40;
 const AT_ONCE = 40;
+/** By so much the provider may be told later than it gets what the same client sends once it has left. */
 const ABORT_MS = 1_000;
+/** A bound for what hangs. */
+const START_TIMEOUT_MS = 600_000;
 const SEED = chaosSeed();
 /** The tokenizer's stated error, below and above. */
 const [BELOW, ABOVE] = [0.75, 1.25];
@@ -23,9 +25,9 @@ type Place = { name: string; model: string; leave: (random: Random) => Leave };
 
 const PLACES: readonly [Place, ...Place[]] = [
   { name: "before the first byte", model: "mute", leave: () => ({ afterMs: 300 }) },
-  { name: "in the middle", model: "slow", leave: (random) => ({ afterEvents: 1 + random.integer(40) }) },
+  { name: "in the middle", model: "lasting", leave: (random) => ({ afterEvents: 1 + random.integer(40) }) },
   { name: "after the last content", model: "unsaid", leave: () => ({ afterEvents: 40 }) },
-  { name: "at some moment", model: "slow", leave: (random) => ({ afterMs: random.integer(2_500) }) },
+  { name: "at some moment", model: "lasting", leave: (random) => ({ afterMs: random.integer(2_500) }) },
 ];
 
 describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
@@ -36,45 +38,48 @@ describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
   let freeKey: StageKey;
 
   beforeAll(async () => {
-    stage = await startStage();
+    // A stream that waits with its end: none is over before its caller leaves, however late the machine lets it.
+    stage = await startStage({ patient: true, models: { lasting: "sim+tokens=60+rate=20+pause=60" } });
     const plenty = { credit: 1_000_000_000_000n };
     [gateway, key, freeKey] = await Promise.all([stage.startGateway(), stage.makeKey(plenty), stage.makeKey(plenty)]);
-  });
+  }, START_TIMEOUT_MS);
   afterAll(() => stage?.close());
 
-  test(`${CALLERS} streams closed by their callers: the provider stops within ${ABORT_MS} ms, and what was delivered is charged (CHAOS_SEED=${SEED}) [CAN-2] [CAN-3] [CAN-6] [CAN-7]`, async () => {
+  test(`${CALLERS} streams closed by their callers: the provider is told no later than it gets a request sent after that, and what was delivered is charged (CHAOS_SEED=${SEED}) [CAN-2] [CAN-3] [CAN-6] [CAN-7]`, async () => {
     const random = createRandom(SEED);
     const places = Array.from({ length: CALLERS }, (_, index) => PLACES[index % PLACES.length] ?? PLACES[0]);
-    const comeAndGo = (place: Place, index: number): Promise<unknown> => {
+    /** What a client that has left asks for next, by the marker of what it left. It takes the same way as the news. */
+    const next = new Map<string, string>();
+    const comeAndGo = async (place: Place, index: number): Promise<void> => {
       const payer = place.model === "mute" ? freeKey : key;
       const leave = place.leave(random);
       // As many formats as places would pair them for good.
       const route = routeFor(Math.floor(index / PLACES.length));
       const model = modelFor(route, place.model);
-      return stage.ask({ gateway, key: payer, route, model, streamed: true, maxTokens: 100, leave });
+      const { marker } = await stage.ask({ gateway, key: payer, route, model, streamed: true, maxTokens: 100, leave });
+      next.set(marker, (await stage.ask({ gateway, key, route, model: modelFor(route, "fast") })).marker);
     };
-    const lateness = watchLateness();
     for (let from = 0; from < places.length; from += AT_ONCE) {
       await Promise.all(places.slice(from, from + AT_ONCE).map(comeAndGo));
     }
     await until(async () => (await stage.witness.calls()).every(({ ended }) => ended !== null), "the provider stopped");
-    const lateMs = lateness.stop();
     await stage.untilNothingHeld();
 
     const evidence = await stage.evidence();
     const { stories, orphans } = join(evidence);
     const heard = stories.filter(({ client, charge }) => client.left && charge !== null);
+    const receivedAtMs = new Map(evidence.calls.map((call) => [call.marker, call.receivedAtMs]));
     const delays = evidence.calls.flatMap(({ marker, callerGoneAtMs }) => {
-      const left = stage.clients.find((client) => client.marker === marker)?.leftAtMs ?? null;
-      return callerGoneAtMs === null || left === null ? [] : [callerGoneAtMs - left];
+      const after = receivedAtMs.get(next.get(marker) ?? "") ?? null;
+      return callerGoneAtMs === null || after === null ? [] : [callerGoneAtMs - after];
     });
     const dear = heard.filter((story) => !asDelivered(story));
     console.log(
-      `${CALLERS} callers left: provider stopped after at most ${Math.max(...delays)} ms (${delays.length} measured, the machine ${lateMs} ms late); ` +
+      `${CALLERS} callers left: provider told at most ${Math.max(...delays)} ms after it got their next request (${delays.length} measured); ` +
         `${heard.length} charged after content, ${orphans.length} before; seed ${SEED}`,
     );
-    // A busy machine may let each of caller, gateway and provider wait for as long as it let us.
-    expect(Math.max(...delays)).toBeLessThanOrEqual(ABORT_MS + 3 * lateMs);
+    expect(delays.length).toBeGreaterThanOrEqual(CALLERS / 2);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(ABORT_MS);
     expect(dear.map(describeStory)).toEqual([]);
     expect(heard.filter(({ charge }) => charge?.kind !== "client_gone").map(describeStory)).toEqual([]);
     expect(
@@ -100,10 +105,13 @@ describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
       when: until(async () => (await callsWith(marker)).length > 0, "the provider is asked"),
     });
     const [first, marker] = [stage.marker(), stage.marker()];
-    const common = { gateway, key, model: "slow" };
+    const common = { gateway, key, model: "lasting" };
     const plain = await stage.ask({ ...common, marker: first, leave: onceAsked(first) });
     const wanted = { ...common, marker, claim: `claim ${marker}` };
     const left = await stage.ask({ ...wanted, leave: onceAsked(marker) });
+    await (
+      await stage.witness.whenPaused(marker)
+    )();
     await stage.untilNothingHeld();
     const again = await stage.ask(wanted);
 
