@@ -5,6 +5,7 @@ import type { ChainRef } from "../../src/core/counter.ts";
 import { BUCKET } from "./commands.ts";
 import { createTree } from "./database-tree.ts";
 import type { Target } from "./drive.ts";
+import { STATE_FUNCTION } from "./read-state.ts";
 
 export type DatabaseTarget = Target & { numberOf: (counter: number) => number };
 
@@ -33,6 +34,7 @@ export async function takeClock(database: Database): Promise<void> {
     end
     $$;
     create trigger test_refuses before insert on charge for each row when (new.kind = 5) execute function test_refuses();
+    ${STATE_FUNCTION};
   `);
 }
 

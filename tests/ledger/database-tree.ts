@@ -1,5 +1,5 @@
 import type { Unit } from "../../src/core/amount.ts";
-import type { Database } from "../../src/db/database.ts";
+import { type Database, PREPARED } from "../../src/db/database.ts";
 import { createStructureStore } from "../../src/ledger/structure-store.ts";
 import { BUCKET } from "./commands.ts";
 import type { Target } from "./drive.ts";
@@ -42,9 +42,9 @@ export function createTree(database: Database): Tree {
   return {
     idOf,
     numberOf,
-    read: async (keyId, model) => (await database.query<KeyRow>(KEY, [keyId, model]))[0] ?? null,
+    read: async (keyId, model) => (await database.query<KeyRow>(KEY, [keyId, model], PREPARED))[0] ?? null,
     chainOf: async (requestId) => {
-      const [row] = await database.query<{ counters: number[]; units: Unit[] }>(CHAIN, [requestId]);
+      const [row] = await database.query<{ counters: number[]; units: Unit[] }>(CHAIN, [requestId], PREPARED);
       return row ? { chain: { id: 0, counters: row.counters.map(numberOf) }, units: row.units } : null;
     },
     createAccount: async (id, parentId) => {
@@ -79,7 +79,7 @@ export function createTree(database: Database): Tree {
     },
     books: async () => {
       const sql = `select id, concat_ws(' ', posted, held, used, funded, refunded) as sums from counter_anywhere where id = any ($1::int[])`;
-      const rows = await database.query<{ id: number; sums: string }>(sql, [[...numbers.keys()]]);
+      const rows = await database.query<{ id: number; sums: string }>(sql, [[...numbers.keys()]], PREPARED);
       return Object.fromEntries(rows.map(({ id, sums }) => [numberOf(id), sums]));
     },
   };
