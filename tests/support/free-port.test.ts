@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createSocket } from "node:dgram";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { once } from "node:events";
@@ -39,6 +40,16 @@ test("a port that another process was given is not given here, until that proces
 
   expect(given).not.toBe(taken);
   expect(await freePort()).toBe(given);
+});
+
+test("the datagram port of the same number is free as well", async () => {
+  const port = await freePort();
+  const socket = createSocket("udp4");
+  const bound = once(socket, "listening");
+  socket.bind({ port, address: "127.0.0.1", exclusive: true });
+
+  await expect(bound).resolves.toBeDefined();
+  socket.close();
 });
 
 test("a port that somebody listens on is not given", async () => {

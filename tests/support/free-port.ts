@@ -10,8 +10,8 @@ export const OWN_PORTS = { first: 20_000, count: 12_000 };
 
 /**
  * A port of the loopback interface that nobody listens on and that no other process of this machine gets from here, until this one
- * ends. The datagram port of the same number stands for it: nothing else uses it, one process at a time can have it, and the system
- * takes it back however the process ends.
+ * ends. A datagram port stands for it: one process at a time can have it, and the system takes it back however the process ends. It is not
+ * that of the same number, which a program may want for HTTP/3.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -35,7 +35,7 @@ async function reserves(port: number): Promise<boolean> {
   const reservation = createSocket("udp4");
   try {
     const bound = once(reservation, "listening");
-    reservation.bind({ port, address: "127.0.0.1", exclusive: true });
+    reservation.bind({ port: port - OWN_PORTS.count, address: "127.0.0.1", exclusive: true });
     await bound;
     reservation.unref();
     return true;

@@ -8,7 +8,8 @@ import { waitingFor } from "./time-spent.ts";
 import { binariesOf, type PostgresVersion, serverFolder, unprivileged } from "./postgres-binaries.ts";
 
 const run = promisify(execFile);
-const START_TIMEOUT_MS = 60_000;
+/** A bound for what hangs. */
+const START_TIMEOUT_MS = 300_000;
 const START_ATTEMPTS = 3;
 
 export type Cluster = {
