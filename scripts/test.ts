@@ -13,34 +13,13 @@ import { processorMsOf } from "../tests/support/time-spent.ts";
 import { buildProgram } from "./gate/build-program.ts";
 import { runAgain } from "./gate/run-again.ts";
 import { type Ran, type Report, runVitest } from "./gate/run-vitest.ts";
+import { CHAOS_RUNS, GATE_SUITES, LONG_SUITES } from "./gate/suites.ts";
 import { readTimes, sumTimes, tellTimes, withTimes } from "./gate/time-table.ts";
 import { judge, LIST, readList, type Second, toRunAgain } from "./gate/unstable.ts";
 
-const SUITES = new Set([
-  "unit",
-  "contract",
-  "contract-crossed",
-  "contract-turned",
-  "contract-gemini",
-  "conformance",
-  "conformance-crossed",
-  "conformance-turned",
-  "conformance-gemini",
-  "chaos",
-  "chaos-crossed",
-  "chaos-turned",
-  "chaos-gemini",
-]);
-/** What is no suite of tests but a run of its own, by the word after `chaos`. */
-const RUNS: Readonly<Record<string, string>> = {
-  patroni: "tests/chaos/patroni/main.ts",
-  restore: "tests/chaos/restore/main.ts",
-  "rolling-update": "tests/chaos/rolling-update/main.ts",
-  standby: "tests/chaos/restore/standby.ts",
-  upgrade: "tests/chaos/upgrade/main.ts",
-};
+const SUITES = new Set<string>([...GATE_SUITES, ...LONG_SUITES]);
 const words = process.argv.slice(2);
-const ownRun = words[0] === "chaos" ? RUNS[words[1] ?? ""] : undefined;
+const ownRun = words[0] === "chaos" ? CHAOS_RUNS[words[1] ?? ""] : undefined;
 if (ownRun !== undefined) {
   process.exit(spawnSync(process.execPath, [ownRun, ...words.slice(2)], { stdio: "inherit" }).status ?? 1);
 }
@@ -90,15 +69,23 @@ function close(ran: Ran, { second, kept }: Again): void {
   if (status !== 0 && failures.length + beside.length === 0)
     beside.push(`FAILED vitest ended with ${status ?? signal}`);
   const straight = onlyStraight(report);
-  for (const line of straight) console.log(line);
-  if (straight.length > 0) console.log(`${straight.length} of those skipped hold only where nothing is translated`);
-  for (const line of [...verdict.lines, ...beside]) console.log(line);
-  if (kept !== null) console.log(`both runs of what was run again: ${kept}`);
+  const lines = [...straight];
+  if (straight.length > 0) lines.push(`${straight.length} of those skipped hold only where nothing is translated`);
+  lines.push(...verdict.lines, ...beside);
+  if (kept !== null) lines.push(`both runs of what was run again: ${kept}`);
   const passed = (report?.numPassedTests ?? 0) + verdict.more.passed;
   const skipped = (report?.numPendingTests ?? 0) + verdict.more.skipped;
   const failed = verdict.failed + beside.length;
-  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+  lines.push(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+  tellLast(lines);
   process.exitCode = failed === 0 ? 0 : 1;
+}
+
+/** The gate has a summary of its own, and says this after it. */
+function tellLast(lines: readonly string[]): void {
+  const file = process.env["TEST_CLOSING"];
+  if (file === undefined) for (const line of lines) console.log(line);
+  else writeFileSync(file, `${lines.join("\n")}\n`);
 }
 
 type Again = { second: Second[]; kept: string | null };
