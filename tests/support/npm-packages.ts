@@ -18,6 +18,17 @@ export function installPackages(name: string, packages: Record<string, string>):
   });
 }
 
+/** Those that were installed before, for tests that fetch nothing. */
+export function cachedPackages(name: string, packages: Record<string, string>): Promise<Installed> {
+  return installOnce({
+    name,
+    contents: packages,
+    install: async () => {
+      throw new Error("it is not in the cache; the conformance suite puts it there");
+    },
+  });
+}
+
 /**
  * A package out of such a folder. Its types are not installed with the project, so the caller says how much of it is used.
  */

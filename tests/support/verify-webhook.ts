@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { installPackages, load } from "./npm-packages.ts";
+import type { Installed } from "./install-once.ts";
+import { cachedPackages, installPackages, load } from "./npm-packages.ts";
 
 type StandardWebhooks = {
   Webhook: new (secret: string) => { verify: (body: string, headers: Record<string, string>) => unknown };
@@ -10,17 +11,25 @@ type StandardWebhooks = {
 const PACKAGES = { standardwebhooks: "1.1.1" };
 
 /**
- * What a receiver reads of a webhook: by the official package, and where that cannot be had by the three lines of the specification.
- * Rejects when the signature is not right.
+ * What a receiver reads of a webhook: by the official package where an earlier run of the conformance suite installed it, and otherwise by
+ * the three lines of the specification, which that suite compares with it. Rejects when the signature is not right.
  */
 export async function verified(body: string, headers: IncomingHttpHeaders, secret: string): Promise<unknown> {
-  const installed = await installPackages("standardwebhooks", PACKAGES);
+  const installed = await cachedPackages("standardwebhooks", PACKAGES);
   if (installed.folder === null) return verifiedByHand(body, headers, secret);
-  const { Webhook } = load<StandardWebhooks>(installed, "standardwebhooks");
-  return new Webhook(secret).verify(body, headers as Record<string, string>);
+  return officialVerifier(installed)(body, headers, secret);
 }
 
-function verifiedByHand(body: string, headers: IncomingHttpHeaders, secret: string): unknown {
+type Verify = (body: string, headers: IncomingHttpHeaders, secret: string) => unknown;
+
+export const installOfficialVerifier = (): Promise<Installed> => installPackages("standardwebhooks", PACKAGES);
+
+export function officialVerifier(installed: Installed): Verify {
+  const { Webhook } = load<StandardWebhooks>(installed, "standardwebhooks");
+  return (body, headers, secret) => new Webhook(secret).verify(body, headers as Record<string, string>);
+}
+
+export function verifiedByHand(body: string, headers: IncomingHttpHeaders, secret: string): unknown {
   const content = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
   const expected = createHmac("sha256", Buffer.from(secret.slice(6), "base64"))
     .update(content)
