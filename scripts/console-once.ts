@@ -28,5 +28,5 @@ if (!existsSync(join(ROOT, "console/dist/index.html"))) {
 /** npm and Vite print the reason first and a stack later. */
 function reasonIn(output: string): string {
   const lines = output.split("\n").map((line) => line.replace(/^npm (?:error|ERR!) /, "").trim());
-  return lines.find((line) => /E[A-Z]{4,}|error/i.test(line) && !/^code /.test(line)) ?? "the build failed.";
+  return lines.find((line) => /E[A-Z]{4,}|error/i.test(line) && !line.startsWith("code ")) ?? "the build failed.";
 }

@@ -249,7 +249,8 @@ describe.each(PROXIES)("%s with the file that its page shows", (name) => {
 
   test("operators open the console at a name of its own and sign in with a password; metrics are not served there", async (context) => {
     const { url } = proxyOf(context);
-    const atConsole = (path: string, { headers, ...options }: Parameters<typeof send>[1] = {}): Promise<Reply> =>
+    type AtConsole = { method?: string; headers?: Record<string, string>; body?: string };
+    const atConsole = (path: string, { headers, ...options }: AtConsole = {}): Promise<Reply> =>
       send(`${url}${path}`, { ...options, servername: CONSOLE, headers: { host: CONSOLE, ...headers } });
 
     const page = await atConsole("/console");
