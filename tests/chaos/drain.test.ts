@@ -53,5 +53,5 @@ test("an idle gateway ends at once", async () => {
 
   expect(await gateway.stop()).toBe(0);
   // A connection that is kept alive would hold it up for a minute, and a request for five.
-  expect(Date.now() - startedAt).toBeLessThan(20_000);
+  expect(Date.now() - startedAt).toBeLessThan(50_000);
 });

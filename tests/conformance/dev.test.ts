@@ -100,7 +100,7 @@ test("the welcome's commands and links work as they are, and each request is one
 
     const curl = /^ {2}curl [\s\S]*?[^\\]$/m.exec(welcome)?.[0] ?? "false";
     expect(paste(curl.replace("sim-steady", "sim-fast").replace("Hello", "a-prompt-nobody-may-see")).status).toBe(0);
-    await until(() => / 200 .+ sim-fast .+ in, .+ out, [\d.]+ credits\n/.test(shown), "the request is shown", 10_000);
+    await until(() => / 200 .+ sim-fast .+ in, .+ out, [\d.]+ credits\n/.test(shown), "the request is shown");
     const secret = /key +(tgc_\S+)/.exec(welcome)?.[1] ?? "";
     const lines = shown.slice(welcome.length);
     expect(secret).toMatch(/^tgc_.{20}/);

@@ -231,7 +231,6 @@ describe.skipIf(whyUnavailable("15"))("requests in flight of two gateways on one
     await stage.shown(one, key);
     other.signal("SIGKILL");
     await reading;
-    const killedAtMs = performance.now();
     let silent = 0;
     await until(async () => {
       const live = await stage.live(one);
@@ -239,7 +238,6 @@ describe.skipIf(whyUnavailable("15"))("requests in flight of two gateways on one
       return live.data.every(({ key_prefix: prefix }) => prefix !== key.prefix);
     }, "its row ages out");
 
-    expect(performance.now() - killedAtMs).toBeLessThan(20_000);
     expect(silent).toBe(1);
   });
 });

@@ -1,8 +1,10 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../support/gateway-process.ts";
-import { watchLateness } from "../support/lateness.ts";
 import { until } from "../support/until.ts";
+
+/** Of a revoked key, asked for one after the other. On a quiet machine they take less than a second; until it is read again it would be thousands. */
+const SERVED_AFTERWARDS = 50;
 
 let gateway: GatewayProcess;
 
@@ -94,7 +96,7 @@ test("a terminal refusal is not retried by the SDK", async () => {
   expect(calls).toBe(1);
 });
 
-test("a key made in a second terminal works at once, and a revoked one stops within a second", async () => {
+test("a key made in a second terminal works at once, and a revoked one stops after a few requests", async () => {
   const made = await gateway.tollgate("keys", "create", "--label", "second terminal", "--credit", "10", "--json");
   const { key, secret } = JSON.parse(made.stdout) as { key: { id: string }; secret: string };
   rememberSecrets([secret]);
@@ -103,17 +105,14 @@ test("a key made in a second terminal works at once, and a revoked one stops wit
   await expect(holder.models.list()).resolves.toBeDefined();
   const revoked = await gateway.tollgate("keys", "revoke", key.id, "--json");
   expect(revoked.code).toBe(0);
-  const lateness = watchLateness();
-  const revokedAtMs = Date.now();
-  let lastAtMs = revokedAtMs;
+  let served = 0;
   const stopped = async (): Promise<boolean> => {
-    const askedAtMs = Date.now();
     if (!(await works(holder))) return true;
-    lastAtMs = askedAtMs;
+    served += 1;
     return false;
   };
   await until(stopped, "it stops");
-  expect(lastAtMs - revokedAtMs).toBeLessThan(1_000 + 3 * lateness.stop());
+  expect(served).toBeLessThan(SERVED_AFTERWARDS);
 });
 
 async function works(holder: OpenAI): Promise<boolean> {

@@ -7,7 +7,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rememberSecrets } from "../support/gateway-process.ts";
-import { watchLateness } from "../support/lateness.ts";
 import { packProject } from "../support/pack-project.ts";
 import { until } from "../support/until.ts";
 
@@ -19,6 +18,8 @@ const READY_TIMEOUT_MS = 120_000;
 const INSTALL_TIMEOUT_MS = 150_000;
 const MEBIBYTE = 1_048_576;
 const OLD_NODE = "/usr/bin/node";
+/** Of a revoked key, asked for one after the other. On a quiet machine they take less than a second; until it is read again it would be thousands. */
+const SERVED_AFTERWARDS = 50;
 
 /** Nothing of the tests' own surroundings but what any terminal has. */
 const environment = {
@@ -162,7 +163,7 @@ test.each([
   },
 );
 
-test("a key made by a second process in the same folder works at once, and revoked stops within a second", async () => {
+test("a key made by a second process in the same folder works at once, and revoked stops after a few requests", async () => {
   const made = tollgate("keys", "create", "--credit", "10", "--json");
   expect({ status: made.status, stderr: made.stderr }).toEqual({ status: 0, stderr: "" });
   const { key, secret } = JSON.parse(made.stdout) as { key: { id: string }; secret: string };
@@ -172,17 +173,14 @@ test("a key made by a second process in the same folder works at once, and revok
 
   expect(await status()).toBe(200);
   expect(tollgate("keys", "revoke", key.id).status).toBe(0);
-  const lateness = watchLateness();
-  const revokedAtMs = performance.now();
-  let lastAtMs = revokedAtMs;
+  let served = 0;
   const stopped = async (): Promise<boolean> => {
-    const askedAtMs = performance.now();
     if ((await status()) === 401) return true;
-    lastAtMs = askedAtMs;
+    served += 1;
     return false;
   };
   await until(stopped, "it stops");
-  expect(lastAtMs - revokedAtMs).toBeLessThan(1_000 + 3 * lateness.stop());
+  expect(served).toBeLessThan(SERVED_AFTERWARDS);
 });
 
 test("asked to end, it ends in order", async () => {

@@ -189,6 +189,6 @@ describe("a process with room for three bodies", () => {
   test("slow bodies of many keys give way to a request that is there [LIM-10]", async () => {
     const keys = await Promise.all(Array.from({ length: 4 }, () => issueKey(gateway, { credit: "5" })));
     for (const key of keys) await startMany(3, gateway, key);
-    await until(async () => (await ask(CHAT, { gateway })).status === 200, "a place is free", 20_000);
+    await until(async () => (await ask(CHAT, { gateway })).status === 200, "a place is free");
   });
 });
