@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { providerDialect } from "../../support/provider-dialect.ts";
 import type { StageKey } from "./ask.ts";
 import type { Evidence } from "./evidence.ts";
 import { countsOf, examine, violationsOf } from "./invariants.ts";
+import { pingMs } from "./ping.ts";
 import type { Gateway, Stage } from "./stage.ts";
 import { join } from "./stories.ts";
 
@@ -11,6 +13,8 @@ export const LONG = process.env["TEST_LONG"] !== undefined;
 
 const SERVES_AGAIN_MS = 30_000;
 const IN_A_ROW = 20;
+const QUEUED_MS = 1_000;
+const BEFORE_ANOTHER_MS = 50;
 
 /** Waits for rest, joins the witnesses, prints what was looked at, and fails with every violation. */
 export async function expectSound(stage: Stage, scenario: string): Promise<void> {
@@ -38,15 +42,22 @@ export async function expectVerified(stage: Stage): Promise<void> {
   expect(code).toBe(0);
 }
 
-/** I11: soon after the last fault every process serves every request again, and none of them waits in a queue. */
+/**
+ * I11: soon after the last fault every process serves every request again, and none of them waits in a queue. Times are beyond those of a
+ * health check of the same moment, since a busy machine makes everybody wait.
+ */
 export async function expectServing(stage: Stage, gateways: readonly Gateway[], key: StageKey): Promise<void> {
   const startedMs = performance.now();
   const each = await Promise.all(
     gateways.map(async (gateway) => {
-      let served = 0;
-      while (served < IN_A_ROW && performance.now() - startedMs < SERVES_AGAIN_MS) {
-        const { status, sentAtMs, endedAtMs } = await stage.ask({ gateway, key, model: "fast" });
-        served = status === 200 && endedAtMs - sentAtMs < 1_000 ? served + 1 : 0;
+      let [served, waitedMs] = [0, 0];
+      while (served < IN_A_ROW && waitedMs < SERVES_AGAIN_MS) {
+        const asked = stage.ask({ gateway, key, model: "fast" });
+        const [{ status, sentAtMs, endedAtMs }, pinged] = await Promise.all([asked, pingMs(gateway)]);
+        const longerMs = Math.max(0, endedAtMs - sentAtMs - pinged);
+        served = status === 200 && longerMs < QUEUED_MS ? served + 1 : 0;
+        if (served === 0) await sleep(BEFORE_ANOTHER_MS);
+        waitedMs += longerMs + (served === 0 ? BEFORE_ANOTHER_MS : 0);
       }
       return served;
     }),
