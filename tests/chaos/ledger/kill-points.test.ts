@@ -130,9 +130,10 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
 
   beforeAll(async () => {
     stage = await startStage({
+      patient: true,
       models: { forty: "sim+tokens=40", endless: "sim+tokens=4000+rate=40" },
       // A checkpoint every few tokens, so that what is swept is close to what was delivered.
-      settings: { TOLLGATE_LEDGER_CHECKPOINT_WORTH: "0.00002" },
+      settings: { TOLLGATE_LEDGER_CHECKPOINT_WORTH: "0.00002", TOLLGATE_LEDGER_SETTLE_TIMEOUT_MS: "5000" },
     });
     survivor = await stage.startGateway();
   });
