@@ -29,8 +29,8 @@ const onEveryCourse = (project: Project) => [onCourse(project, "straight"), ...c
 export default defineConfig({
   test: {
     // A bound for what hangs. A machine with other work to do takes ten times as long as a quiet one.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 30_000 } },
     pool: "forks",
     // Much of the time is spent waiting, for a lease to run out or a client to try again: three keep two processors busy.

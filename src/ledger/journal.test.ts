@@ -16,7 +16,7 @@ const NOON_MS = Date.UTC(2026, 0, 5, 12);
 let database: Database;
 let close: () => Promise<void> = async () => undefined;
 beforeAll(async () => {
-  const engine = ENGINES.at(-1);
+  const engine = ENGINES.find(({ reason }) => reason === null);
   if (engine) ({ database, close } = await engine.open());
 });
 afterAll(() => close());

@@ -16,7 +16,7 @@ let database: Database;
 let nowMs = START_MS;
 let close: () => Promise<void> = async () => undefined;
 beforeAll(async () => {
-  const engine = ENGINES.at(-1);
+  const engine = ENGINES.find(({ reason }) => reason === null);
   if (engine) ({ database, close } = await engine.open());
   await advance(0);
 });

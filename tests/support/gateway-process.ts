@@ -70,7 +70,7 @@ export type GatewayProcess = {
   stop: () => Promise<number | null>;
 };
 
-const READY_TIMEOUT_MS = 150_000;
+const READY_TIMEOUT_MS = 600_000;
 
 /** Where every gateway of a test run leaves what it wrote, and which secrets must not be in it. See `secret-canary.ts`. */
 export const outputFolder = (): string => process.env["TEST_OUTPUT"] ?? join(tmpdir(), "tollgate-test-output");

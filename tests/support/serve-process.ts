@@ -25,7 +25,7 @@ export type ServeProcess = {
 };
 
 /** A busy machine may take long over it. */
-const START_TIMEOUT_MS = 90_000;
+const START_TIMEOUT_MS = 600_000;
 const ADDRESS = /"listener":"(public|admin)","url":"([^"]+)"/g;
 
 export const startServeProcess = (options: ServeOptions): Promise<ServeProcess> =>
