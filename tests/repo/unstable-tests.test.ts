@@ -56,7 +56,7 @@ describe("what is run again", () => {
 
   test.each([
     ["a charge is made once [I4]", "it names an invariant"],
-    ["a charge follows the rules [L3, I12]", "it names an invariant"],
+    ["a charge follows the rules [L3, I11]", "it names an invariant"],
     ["two charges deadlock", "it names a deadlock"],
     ["a log has no leak", "it names a leak"],
   ])("a failure of “%s” is not: %s", (title, why) => {
