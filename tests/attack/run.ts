@@ -32,7 +32,7 @@ export type Result = {
   lockout: LockoutResult | null;
 };
 
-const MOST_RUNS = 3;
+const MOST_RUNS = 6;
 
 /** More than a provider that stops late makes a difference, in percent. */
 const BEYOND_NOISE = 10;

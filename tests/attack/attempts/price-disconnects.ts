@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ALL_LANES, CHAT_LANES, type PriceAttempt } from "../attempt.ts";
 import { send, wordsIn } from "../client.ts";
+import type { Habit } from "../provider/habit.ts";
 import {
   HIDDEN_REASONING,
   LEFT_EARLY,
@@ -23,13 +24,16 @@ const leaveAfter =
     await stream.closed;
   };
 
+/** A provider that makes a few words more than are read, and then waits for its caller to go. */
+const holding = (words: number): Pick<Habit, "holdAfter"> => ({ holdAfter: words + 2 });
+
 /** Callers that leave before they are asked to pay. */
 export const DISCONNECTS: readonly PriceAttempt[] = [
   {
     ...all,
     name: "disconnect at the first byte",
     tries: "Streams a long prompt and disconnects as soon as anything arrives.",
-    model: { habit: {} },
+    model: { habit: holding(0) },
     run: async ({ open, body }) => {
       const stream = await open(body({ stream: true, prompt: LONG_PROMPT }));
       await stream.readUntil((text) => text !== "");
@@ -40,7 +44,7 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
     ...all,
     name: "disconnect mid-stream",
     tries: "Disconnects from a stream after 100 words.",
-    model: { habit: {} },
+    model: { habit: holding(100) },
     run: leaveAfter(100),
   },
   {
@@ -67,21 +71,21 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
     ...all,
     name: "disconnect during a tool call",
     tries: "Makes the model write tool arguments instead of text and disconnects after 100 tokens.",
-    model: { habit: { as: "tool" } },
+    model: { habit: { as: "tool", ...holding(100) } },
     run: leaveAfter(100),
   },
   {
     ...all,
     name: "disconnect during visible reasoning",
     tries: "Reads the reasoning of a model and disconnects before its answer.",
-    model: { habit: { as: "thoughts" }, capabilities: { reasoning: true } },
+    model: { habit: { as: "thoughts", ...holding(100) }, capabilities: { reasoning: true } },
     run: leaveAfter(100),
   },
   {
     ...all,
     name: "reset the connection",
     tries: "Resets the TCP connection after 100 words instead of closing it.",
-    model: { habit: {} },
+    model: { habit: holding(100) },
     run: async ({ sent, body }) => {
       const request = send(sent(body({ stream: true, prompt: LONG_PROMPT })));
       let words = 0;
@@ -119,7 +123,7 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
     name: "eight choices, then disconnect",
     tries: "Requests n=8 choices and disconnects after 50 words of each.",
     lanes: CHAT_LANES.filter(({ provider }) => provider === "chat"),
-    model: { habit: {} },
+    model: { habit: holding(50) },
     run: async ({ open, body }) => {
       const stream = await open(body({ stream: true, prompt: LONG_PROMPT, extra: { n: 8 } }));
       await stream.readUntil((text) => wordsIn(text) >= 400);

@@ -15,6 +15,11 @@ export type Habit = {
   hidden: number;
   /** Tokens per second; 0 is at once. */
   rate: number;
+  /**
+   * After so many words of each choice it waits until its caller is gone; null: it goes on. What it makes between a departure and the news of
+   * it is nobody's to charge, and on a busy machine that would be any amount.
+   */
+  holdAfter: number | null;
   /** Time before the status, spent on reading the prompt. */
   startMs: number;
   /** Whether usage is reported, and figures that stand in for the true ones. */
@@ -37,6 +42,7 @@ export const ORDINARY: Habit = {
   limitless: false,
   hidden: 0,
   rate: 100,
+  holdAfter: null,
   startMs: 0,
   usage: "true",
   fail: null,
