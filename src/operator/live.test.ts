@@ -141,6 +141,13 @@ test("each end is told once, and what was missed is counted from the first that 
   expect(errors?.ended.map(({ status }) => status)).toEqual([429]);
 });
 
+test("what ended before a watcher read its first end is not counted as missed", async () => {
+  const { read } = stage();
+  const news = await read(OPERATOR, [viewOf([]), viewOf([end(40, TEAM)]), viewOf([end(40, TEAM), end(43, TEAM)])]);
+
+  expect(news.map(({ missed }) => missed)).toEqual([0, 0, 2]);
+});
+
 test("five places are the most that one person takes, and each that is left can be taken again", async () => {
   const { live } = stage();
   const watch = (personId: string) => live.watch({ limit: 0 }, { ...OPERATOR, personId });
