@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { childEnvironment } from "./child-environment.ts";
 import { MAIN } from "./run-tollgate.ts";
-import { countProcessor, waitingFor } from "./time-spent.ts";
+import { countProcessor, processorMsOf, waitingFor } from "./time-spent.ts";
 import { until } from "./until.ts";
 
 type Ready = {
@@ -23,7 +23,9 @@ export type DemoProcess = Ready & {
   stop: () => Promise<void>;
 };
 
-/** Seeding takes a quiet machine half a minute. */
+/** Enough for a period to turn, whatever the date. The long run seeds what a user gets, which takes a quiet machine half a minute. */
+export const DEMO_DAYS = process.env["TEST_LONG"] === "1" ? 90 : 33;
+
 export const DEMO_PATIENCE_MS = 400_000;
 
 /** `tollgate dev --demo` in a folder, as a user starts it. */
@@ -32,11 +34,15 @@ export const startDemoProcess = (home: string): Promise<DemoProcess> => waitingF
 async function startDemo(home: string): Promise<DemoProcess> {
   const file = join(home, "ready.json");
   rmSync(file, { force: true });
-  const child = spawn(process.execPath, [MAIN, "dev", "--demo", "--port", "0", "--ready-file", file], {
-    cwd: home,
-    env: { ...childEnvironment(), HOME: home },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [MAIN, "dev", "--demo", "--days", `${DEMO_DAYS}`, "--port", "0", "--ready-file", file],
+    {
+      cwd: home,
+      env: { ...childEnvironment(), HOME: home },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes: Buffer) => (said += bytes.toString()));
   const isReady = (): boolean => {
@@ -44,7 +50,7 @@ async function startDemo(home: string): Promise<DemoProcess> {
     return existsSync(file) && said.includes("Press Ctrl-C to stop.");
   };
   await until(isReady, "the demo is ready", DEMO_PATIENCE_MS);
-  countProcessor("gateway", child.pid);
+  countProcessor("gateway", processorMsOf(child.pid ?? 0)?.own ?? 0);
   const ready = JSON.parse(readFileSync(file, "utf8")) as Ready;
   return {
     ...ready,

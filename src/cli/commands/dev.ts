@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { Gateway } from "../../app.ts";
 import { createPasswordSignInOn } from "../../app/create-people.ts";
 import { consoleState } from "../../app/read-built-console.ts";
@@ -23,6 +23,7 @@ import { lockFolder } from "../../db/folder-lock.ts";
 import { createPglite } from "../../db/pglite.ts";
 import type { Operator } from "../../operator/operator.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
+import { DEMO_DAYS, FEWEST_DAYS } from "../../demo/seed.ts";
 import { httpUrl } from "../arguments.ts";
 import { devCatalogue, FIRST_MODEL, SIMULATOR_VARIABLE } from "../dev/dev-catalogue.ts";
 import {
@@ -60,6 +61,7 @@ type DevOptions = {
   database?: string;
   demo?: true;
   seed: string;
+  days: number;
   readyFile?: string;
   simulator?: string;
   catalogue?: string;
@@ -84,17 +86,27 @@ export function addDevCommand(program: Command): void {
       "--database <url>",
       "keep the data in this PostgreSQL, an empty one or one of `tollgate dev`, not in the folder",
     )
-    .option(
-      "--demo",
-      "fill the database with ninety days of made-up traffic of forty people, for a look at the console",
-    )
+    .option("--demo", "fill the database with made-up traffic of forty people, for a look at the console")
     .option("--seed <text>", "with --demo: another seed makes other traffic", "tollgate")
+    .option(
+      "--days <number>",
+      `with --demo: how many days of traffic to make, ${FEWEST_DAYS} to ${DEMO_DAYS}`,
+      demoDays,
+      DEMO_DAYS,
+    )
     .option("--ready-file <file>", "write URLs and keys to this file as JSON once dev is ready")
     .option("--simulator <url>", "use a simulated provider that is already running", httpUrl)
     .option("--catalogue <file>", "also publish the providers and models in this file")
     .option("--recordings <folder>", "recorded answers for the simulated provider to replay")
     .option("--json", "print URLs and keys as JSON, and no request lines")
     .action(runDev);
+}
+
+function demoDays(text: string): number {
+  const days = Number(text);
+  if (!/^\d+$/.test(text) || days < FEWEST_DAYS || days > DEMO_DAYS)
+    throw new InvalidArgumentError(`It must be a whole number of days, ${FEWEST_DAYS} to ${DEMO_DAYS}.`);
+  return days;
 }
 
 async function runDev(options: DevOptions, command: Command): Promise<void> {
@@ -125,7 +137,8 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   if (options.database !== undefined) await requireOwn(database, operator);
   await migrate(database, { folder: migrationsFolder() });
   const simulator = await openSimulator(options);
-  const home = { folder, seed: options.seed, database, credentials, operator, simulatorUrl: simulator.url };
+  const { seed, days } = options;
+  const home = { folder, seed, days, database, credentials, operator, simulatorUrl: simulator.url };
   const demo = options.demo ? await openDemo(seeded, home) : null;
   if (demo === null) await operator.catalogue.apply(devCatalogue(simulator.url), BY_COMMAND);
   if (options.catalogue !== undefined) await publishFile(operator, options.catalogue);
