@@ -81,7 +81,7 @@ export const BOUNDS: readonly PriceAttempt[] = [
     ...all,
     name: "stream until the deadline",
     tries: "Keeps a slow stream open until the gateway's deadline ends it.",
-    model: { habit: { tokens: 5_000, rate: 200 } },
+    model: { habit: { tokens: 5_000, rate: 200, holdAfter: 300 } },
     hasty: true,
     run: async ({ open, body }) => {
       const stream = await open(body({ stream: true, prompt: LONG_PROMPT, limit: 5_000 }));
@@ -104,7 +104,7 @@ export const BOUNDS: readonly PriceAttempt[] = [
     ...all,
     name: "key suspended mid-stream",
     tries: "Gets the key suspended while a stream runs.",
-    model: { habit: { tokens: 5_000, rate: 200 } },
+    model: { habit: { tokens: 5_000, rate: 200, holdAfter: 102 } },
     run: async ({ open, body, stage, keyId }) => {
       const stream = await open(body({ stream: true, prompt: LONG_PROMPT, limit: 5_000 }));
       await stream.readUntil((text) => wordsIn(text) >= 100);
