@@ -33,8 +33,8 @@ export default defineConfig({
     hookTimeout: 600_000,
     expect: { poll: { timeout: 30_000 } },
     pool: "forks",
-    // Much of the time is spent waiting, for a lease to run out or a client to try again: three keep two processors busy.
-    maxWorkers: 3,
+    // Much of the time is spent waiting, for a lease to run out or a client to try again: four keep two processors busy.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     setupFiles: ["tests/support/watch-time.ts"],
     projects: [

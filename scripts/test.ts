@@ -10,6 +10,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { processorMsOf } from "../tests/support/time-spent.ts";
+import { processorMsOfHosts } from "../tests/support/warm-process.ts";
 import { buildProgram } from "./gate/build-program.ts";
 import { runAgain } from "./gate/run-again.ts";
 import { type Ran, type Report, runVitest } from "./gate/run-vitest.ts";
@@ -37,6 +38,7 @@ const program = await buildProgram(`program-${process.pid}`);
 const env = {
   TEST_OUTPUT: output,
   TEST_PROGRAM: program.folder,
+  TEST_HOSTS: join(folder, "hosts"),
   NODE_COMPILE_CACHE: join(folder, "compiled"),
   ...(words.includes("--long") ? { TEST_LONG: "1" } : {}),
 };
@@ -105,7 +107,7 @@ function tellWhereTheTimeWent({ testResults }: Report): void {
   );
   const times = sumTimes(readTimes(readFileSync(timeLines, "utf8")), {
     wallMs: performance.now() - startedMs,
-    processorMs: processorMsOf(process.pid)?.children ?? 0,
+    processorMs: (processorMsOf(process.pid)?.children ?? 0) + processorMsOfHosts(env.TEST_HOSTS),
     tests: names.length,
     titles: new Set(names).size,
   });

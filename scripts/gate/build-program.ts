@@ -7,6 +7,7 @@ const ROOT = join(import.meta.dirname, "../..");
 /** What the program starts by its own name beside itself: threads, and the simulated provider. */
 const ENTRIES = {
   main: "src/main.ts",
+  tollgate: "src/cli/tollgate.ts",
   "pglite-worker": "src/db/pglite-worker.ts",
   "job-thread": "src/offload/job-thread.ts",
   "price-list-thread": "src/app/price-list-thread.ts",

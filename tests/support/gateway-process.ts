@@ -1,8 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDevHome } from "./dev-template.ts";
 import { type Dialect, providerDialect, type Spoken, translates } from "./provider-dialect.ts";
@@ -13,6 +11,7 @@ import { type Stretches, watchStretches } from "./stretch/stretches.ts";
 import type { WitnessedCall } from "./simulator-process.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { countProcessor, waitingFor } from "./time-spent.ts";
+import { startProgram } from "./warm-process.ts";
 
 /** A model as a test describes it: what the simulated provider is asked for, and how its route is declared. */
 export type TestModel = {
@@ -97,24 +96,15 @@ async function startGateway({
   const env = { ...childEnvironment(), HOME: folder, ...settings };
   const stretches = watchStretches(folder);
   const childEnv = stretch ? { ...env, ...stretches.environment } : env;
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    cwd: folder,
-    env: childEnv,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const output: Buffer[] = [];
-  child.stdout.on("data", () => undefined);
-  child.stderr.on("data", (bytes: Buffer) => output.push(bytes));
-  const exited = once(child, "exit") as Promise<[number | null]>;
+  const child = await startProgram({ words: args, main: MAIN, cwd: folder, env: childEnv });
 
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (!existsSync(readyFile)) {
-    if (child.exitCode !== null || Date.now() > deadline)
-      throw new Error(`not ready: ${Buffer.concat(output).toString()}`);
+    if (child.hasEnded() || Date.now() > deadline) throw new Error(`not ready: ${child.stderr()}`);
     await sleep(20);
   }
   const ready = JSON.parse(readFileSync(readyFile, "utf8")) as Omit<GatewayProcess, "pid">;
-  countProcessor("gateway", child.pid);
+  countProcessor("gateway", child.processorMs());
   if (stretch) stretches.take();
   rememberSecrets([ready.adminToken, ready.keys.credit, ready.keys.token_budget]);
   const get = async (url: string, headers = {}): Promise<string> => (await fetch(url, { headers })).text();
@@ -123,7 +113,7 @@ async function startGateway({
 
   return {
     ...ready,
-    pid: child.pid ?? 0,
+    pid: child.pid,
     folder,
     tollgate: (...words) => runTollgate(words, { cwd: folder, env }),
     witness: async () => jsonLines(await get(`${ready.simulatorUrl}/sim/witness`)),
@@ -133,12 +123,12 @@ async function startGateway({
     metrics,
     stretches,
     stop: async () => {
-      if (child.exitCode === null) await keepOutput(`${child.pid}.metrics`, await metrics().catch(() => ""));
-      const straight = translates() && child.exitCode === null ? await straightRequests(ready, folder) : [];
+      if (!child.hasEnded()) await keepOutput(`${basename(folder)}.metrics`, await metrics().catch(() => ""));
+      const straight = translates() && !child.hasEnded() ? await straightRequests(ready, folder) : [];
       child.kill("SIGTERM");
-      const [code] = await exited;
-      await keepOutput(`${child.pid}.log`, readFileSync(join(folder, ".tollgate/tollgate.log"), "utf8"));
-      await keepOutput(`${child.pid}.stderr`, Buffer.concat(output).toString());
+      const code = await child.exited;
+      await keepOutput(`${basename(folder)}.log`, readFileSync(join(folder, ".tollgate/tollgate.log"), "utf8"));
+      await keepOutput(`${basename(folder)}.stderr`, child.stderr());
       rmSync(folder, { recursive: true, force: true });
       await database.close();
       if (straight.length > 0) throw new Error(`not translated in a run that is to be: ${straight.join(", ")}`);

@@ -166,7 +166,7 @@ function configuration(options: {
   settings: Readonly<Record<string, string | number>>;
   durable: boolean;
 }): string {
-  const fast = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+  const fast = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off", jit: "off" };
   const settings = {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: options.folder,

@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { waitingFor } from "./time-spent.ts";
+import { countProcessor, waitingFor } from "./time-spent.ts";
+import { startProgram } from "./warm-process.ts";
 
 /** The sources, or in a whole run what scripts/test.ts packed of them, which starts in half the time. */
 const PACKED = process.env["TEST_PROGRAM"];
@@ -16,14 +15,9 @@ export const runTollgate = (words: readonly string[], options: RunOptions): Prom
 type RunOptions = { cwd: string; env: Record<string, string>; input?: string; main?: string };
 
 async function run(words: readonly string[], { cwd, env, input, main = MAIN }: RunOptions): Promise<Ran> {
-  const child = spawn(process.execPath, [main, ...words], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
-  // A command that refuses before it has read what is piped in breaks the pipe; its exit code is what counts.
-  child.stdin.on("error", () => undefined);
-  child.stdin.end(input);
-  let stdout = "";
-  let stderr = "";
-  child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()));
-  child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()));
-  const [code] = (await once(child, "close")) as [number | null];
-  return { code, stdout, stderr };
+  // Another version is another program.
+  const command = await startProgram({ words, main, cwd, env, input, alone: main !== MAIN });
+  const code = await command.exited;
+  countProcessor("command", command.processorMs());
+  return { code, stdout: command.stdout(), stderr: command.stderr() };
 }

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { outputFolder } from "./gateway-process.ts";
@@ -7,6 +5,7 @@ import { MAIN } from "./run-tollgate.ts";
 import { type Stretches, watchStretches } from "./stretch/stretches.ts";
 import { countProcessor, waitingFor } from "./time-spent.ts";
 import { until } from "./until.ts";
+import { startProgram } from "./warm-process.ts";
 
 /** One `tollgate serve`, which may be frozen and killed. */
 export type ServeProcess = {
@@ -46,35 +45,34 @@ async function startServe(options: ServeOptions): Promise<ServeProcess> {
   const { folder, environment, stretch = false, main = MAIN, words = [] } = options;
   const stretches = watchStretches(folder);
   const env = stretch ? { ...environment, ...stretches.environment } : environment;
-  const child = spawn(process.execPath, [main, "serve", ...words], { cwd: folder, env });
-  let output = "";
-  const keep = (bytes: Buffer): void => void (output += bytes.toString());
-  child.stdout.on("data", keep);
-  child.stderr.on("data", keep);
-  const ended = (once(child, "close") as Promise<[number | null]>).then(([code]) => {
+  // Another version is another program, and workers are processes of their own.
+  const alone = main !== MAIN || words.length > 0;
+  const child = await startProgram({ words: ["serve", ...words], main, cwd: folder, env, alone });
+  const output = (): string => child.stdout() + child.stderr();
+  const ended = child.exited.then((code) => {
     mkdirSync(outputFolder(), { recursive: true });
-    appendFileSync(join(outputFolder(), `${child.pid}.log`), output);
+    appendFileSync(join(outputFolder(), `${child.pid}.log`), output());
     return code;
   });
   const addresses = (): Map<string, string> =>
-    new Map([...output.matchAll(ADDRESS)].map(([, listener = "", url = ""]) => [listener, url]));
-  const alive = (): boolean => child.exitCode === null && child.signalCode === null;
+    new Map([...output().matchAll(ADDRESS)].map(([, listener = "", url = ""]) => [listener, url]));
+  const alive = (): boolean => !child.hasEnded();
   const listening = until(() => addresses().size === 2 || !alive(), "a gateway listens", START_TIMEOUT_MS);
   const startFailed = await listening.then(() => !alive()).catch(() => true);
   if (startFailed) {
     child.kill("SIGKILL");
-    throw new Error(`the gateway did not start: ${output}`);
+    throw new Error(`the gateway did not start: ${output()}`);
   }
-  countProcessor("gateway", child.pid);
+  countProcessor("gateway", child.processorMs());
   // What it takes to start holds nobody up.
   if (stretch) stretches.take();
   return {
     url: addresses().get("public") ?? "",
     adminUrl: addresses().get("admin") ?? "",
-    pid: child.pid ?? 0,
-    output: () => output,
+    pid: child.pid,
+    output,
     alive,
-    signal: (name) => void child.kill(name),
+    signal: child.kill,
     ended,
     stretches,
     stop: () => {

@@ -77,9 +77,15 @@ export async function waitingFor<Result>(cause: Cause, work: () => Promise<Resul
 }
 
 /** Adds what a process has taken so far, for instance once it is ready. */
-export function countProcessor(cause: Cause, pid: number | undefined): void {
+export function countProcessor(cause: Cause, processorMs: number): void {
   const share = shareOf(cause);
-  if (share && pid !== undefined) share.processorMs += processorMsOf(pid)?.own ?? 0;
+  if (share) share.processorMs += processorMs;
+}
+
+/** Adds what a process has taken that is none of the worker's own. */
+export function countElsewhere(processorMs: number): void {
+  const watched = place[WATCHED];
+  if (watched) watched.processorMs -= processorMs;
 }
 
 /** Every pause that a test makes is counted from here on. */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PACKAGES, PYTHON_PACKAGES } from "../../conformance/clients/versions.ts";
@@ -10,6 +10,7 @@ import { type OidcServer, startOidc } from "../oidc/start-oidc.ts";
 import { installPackages } from "../npm-packages.ts";
 import { freshDatabase } from "../postgres.ts";
 import { freePort } from "../free-port.ts";
+import { packProject } from "../pack-project.ts";
 import { installPythonPackages } from "../python-environment.ts";
 import { MAIN, runTollgate } from "../run-tollgate.ts";
 import { startSimulatorProcess } from "../simulator-process.ts";
@@ -73,14 +74,30 @@ function withTollgate(folder: string, environment: Record<string, string>): Reco
   return { ...environment, PATH: `${bin}:${environment["PATH"] ?? ""}` };
 }
 
+/**
+ * Installs and builds that other tests of the gate make: `.ci/run` installs a clone by the same command, fresh-clone.test.ts has a console
+ * built, and package.test.ts packs. The long run does as the page says.
+ */
+async function madeBefore(folder: string): Promise<Replacement[]> {
+  if (process.env["TEST_LONG"] === "1" || !existsSync(join(ROOT, "console/dist"))) return [];
+  const link = (path: string): string => `ln -s ${join(ROOT, path)} ${path}`;
+  await packProject(folder);
+  return [
+    [/^npm ci$/gm, `${link("node_modules")} && ${link("console/dist")}`],
+    [/^npm pack$/gm, `cp ${join(folder, "tollgate-*.tgz")} .`],
+  ];
+}
+
 async function onlyAClone(): Promise<Stage> {
   const { folder, remove } = temporaryFolder();
+  mkdirSync(join(folder, "packed"));
   const port = await freePort();
   writeFileSync(join(folder, "openai-key.txt"), "sk-simulated\n");
   return {
     folder,
     environment: { ...surroundings(), PORT: String(port) },
     replacements: [
+      ...(await madeBefore(join(folder, "packed"))),
       [/<this repository>/g, repositoryWithTheseFiles(join(folder, "repository"))],
       [/127\.0\.0\.1:8080/g, `127.0.0.1:${port}`],
       [/openai-key\.txt/g, join(folder, "openai-key.txt")],

@@ -1,0 +1,65 @@
+/**
+ * A process that runs one command of tollgate after the other. To load the program takes most of the processor time of a command and of
+ * the start of a gateway, and a whole run has hundreds of each. It ends with the folder of the run, and when whoever it works for is gone.
+ *
+ *   node tests/support/warm-host.ts <folder> <program>
+ */
+import { existsSync, writeFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Asked, Told } from "./warm-process.ts";
+
+const [folder = "", program = ""] = process.argv.slice(2);
+const { runTollgate } = (await import(join(program, "tollgate.js"))) as {
+  runTollgate: (argv: readonly string[]) => Promise<void>;
+};
+
+/** What earlier commands left behind grows slowly. */
+const MOST_RUNS = 60;
+const SIGNALS = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"] as const;
+const place = (end: string): string => join(folder, `${process.pid}.${end}`);
+
+process.setMaxListeners(0);
+process.on("exit", (code) => existsSync(folder) && writeFileSync(place("code"), String(code)));
+setInterval(() => existsSync(folder) || process.exit(0), 500);
+
+let runs = 0;
+createServer((socket) => {
+  let busy = false;
+  socket.on("error", () => undefined);
+  socket.on("close", () => busy && process.exit(1));
+  createInterface({ input: socket }).once("line", (line) => {
+    busy = true;
+    void run(socket, JSON.parse(line) as Asked).then(() => {
+      busy = false;
+    });
+  });
+}).listen(place("sock"));
+
+async function run(socket: Socket, { words, main, cwd, env }: Asked): Promise<void> {
+  process.chdir(cwd);
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+  process.argv = [process.execPath, main, ...words];
+  process.exitCode = undefined;
+
+  await runTollgate(process.argv);
+
+  const code = codeSet();
+  for (const signal of SIGNALS) process.removeAllListeners(signal);
+  process.exitCode = undefined;
+  process.chdir("/");
+  runs += 1;
+  const { user, system } = process.cpuUsage();
+  writeFileSync(place("processor"), String((user + system) / 1_000));
+  // A command that failed may have left something open.
+  const again = code === 0 && runs < MOST_RUNS;
+  socket.write(`${JSON.stringify({ code, again } satisfies Told)}\n`);
+  if (!again) socket.end(() => process.exit(code));
+}
+
+/** What the command set, which the compiler takes for what was set before it. */
+function codeSet(): number {
+  return Number(process.exitCode ?? 0);
+}
