@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createId } from "../core/ids.ts";
 import { freshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
@@ -89,10 +90,10 @@ async function clean(): Promise<void> {
   await database.query("update moved set by = '0'");
 }
 
-async function start(timeoutMs = TIMEOUT_MS): Promise<Notices> {
+async function start(timeoutMs = TIMEOUT_MS, store = createNoticeStore(database)): Promise<Notices> {
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
   const notices = startNotices({
-    store: createNoticeStore(database),
+    store,
     webhooks: [{ name: "ops", url, secrets: [SECRET, OLD_SECRET] }],
     send: createSendWebhook({ fetch, clock: systemClock, timeoutMs }),
     timeoutMs,
@@ -233,6 +234,33 @@ describe.skipIf(reason !== null)("notices", () => {
     await expect.poll(states).toEqual(["delivered 2 204"]);
     expect(received).toHaveLength(2);
     expect(accepted).toEqual([received[0]?.headers["webhook-id"]]);
+  });
+
+  test("a process that is stopped while it looks for notices does not take again what it gives back", async () => {
+    moods = ["hang"];
+    const store = createNoticeStore(database);
+    const given = Promise.withResolvers<void>();
+    const looking = Promise.withResolvers<void>();
+    const stopped = await start(TIMEOUT_MS, {
+      ...store,
+      take: async (...words) => {
+        // The look that is under way ends after the attempt was given back, or is all that the stop waits for.
+        if (received.length === 1) {
+          looking.resolve();
+          await Promise.race([given.promise, sleep(500)]);
+        }
+        return store.take(...words);
+      },
+      ended: async (attempt, end) => {
+        await store.ended(attempt, end);
+        if (attempt.endpoint === "ops") given.resolve();
+      },
+    });
+    await spend(await budget(), 80n);
+    await looking.promise;
+    await stopped.stop();
+
+    expect(await states()).toEqual(["waiting 1 stopped"]);
   });
 
   test("notices of one counter keep their order, and another counter does not wait for them", async () => {

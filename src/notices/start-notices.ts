@@ -50,6 +50,7 @@ export function startNotices(options: NoticesOptions): Notices {
   let countDueMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | null = null;
   let turning: Promise<void> | null = null;
+  let ending = false;
 
   async function turn(): Promise<void> {
     if (timer) clearTimeout(timer);
@@ -74,10 +75,10 @@ export function startNotices(options: NoticesOptions): Notices {
 
   /** One turn at a time; the next comes after a while, or when an endpoint has taken something and may take more. */
   function begin(): void {
-    if (turning || stopping.signal.aborted) return;
+    if (turning || ending) return;
     turning = turn().finally(() => {
       turning = null;
-      if (!stopping.signal.aborted) timer = setTimeout(begin, everyMs).unref();
+      if (!ending) timer = setTimeout(begin, everyMs).unref();
     });
   }
 
@@ -112,9 +113,11 @@ export function startNotices(options: NoticesOptions): Notices {
   return {
     prepared: prepared.promise,
     stop: async () => {
-      stopping.abort();
+      ending = true;
       if (timer) clearTimeout(timer);
+      // What attempts under way give back must not be taken by a look that has begun.
       await turning;
+      stopping.abort();
       await Promise.all(underway);
     },
   };
