@@ -15,6 +15,8 @@ const { runTollgate } = (await import(join(program, "tollgate.js"))) as {
   runTollgate: (argv: readonly string[]) => Promise<void>;
 };
 
+/** A command line that was not understood opened nothing. */
+const MISUNDERSTOOD = 2;
 /** What earlier commands left behind grows slowly. */
 const MOST_RUNS = 60;
 const SIGNALS = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"] as const;
@@ -29,7 +31,9 @@ createServer((socket) => {
   let busy = false;
   socket.on("error", () => undefined);
   socket.on("close", () => busy && process.exit(1));
-  createInterface({ input: socket }).once("line", (line) => {
+  const lines = createInterface({ input: socket });
+  lines.on("error", () => undefined);
+  lines.once("line", (line) => {
     busy = true;
     void run(socket, JSON.parse(line) as Asked).then(() => {
       busy = false;
@@ -54,7 +58,7 @@ async function run(socket: Socket, { words, main, cwd, env }: Asked): Promise<vo
   const { user, system } = process.cpuUsage();
   writeFileSync(place("processor"), String((user + system) / 1_000));
   // A command that failed may have left something open.
-  const again = code === 0 && runs < MOST_RUNS;
+  const again = (code === 0 || code === MISUNDERSTOOD) && runs < MOST_RUNS;
   socket.write(`${JSON.stringify({ code, again } satisfies Told)}\n`);
   if (!again) socket.end(() => process.exit(code));
 }

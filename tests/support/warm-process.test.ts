@@ -8,10 +8,11 @@ import { startProgram } from "./warm-process.ts";
 /** What stands in for the packed program: its first word says what to do. */
 const PROGRAM = `
 export async function runTollgate([, , word]) {
+  const asked = word === "wait" ? new Promise((resolve) => process.once("SIGTERM", resolve)) : null;
   process.stdout.write(\`\${word} in \${process.cwd()} with \${Object.keys(process.env).join(" ")}\\n\`);
-  if (word === "refuse") { process.stderr.write("no\\n"); process.exitCode = 2; }
+  if (word === "refuse") { process.stderr.write("no\\n"); process.exitCode = 1; }
   if (word === "exit") process.exit(3);
-  if (word === "wait") await new Promise((resolve) => process.once("SIGTERM", resolve));
+  await asked;
 }
 `;
 
@@ -63,7 +64,7 @@ test("a process is not used again after a command that failed, exited or was kil
   const after = await start("one");
   await after.exited;
 
-  expect([refusedCode, leftCode, killedCode]).toEqual([2, 3, null]);
+  expect([refusedCode, leftCode, killedCode]).toEqual([1, 3, null]);
   expect(refused.stderr()).toBe("no\n");
   expect(killed.hasEnded()).toBe(true);
   expect([refused.pid, left.pid, killed.pid]).not.toContain(after.pid);

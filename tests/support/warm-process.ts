@@ -44,12 +44,13 @@ type Order = Asked & {
 
 /** What the processes that ran several commands have taken, in milliseconds. */
 export const processorMsOfHosts = (folder: string): number =>
-  (existsSync(folder) ? readdirSync(folder) : [])
+  (existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [])
     .filter((name) => name.endsWith(".processor"))
     .reduce((sum, name) => sum + Number(readFileSync(join(folder, name), "utf8")), 0);
 
 /** Those that read standard input, of which a process has one. */
 const READERS = new Set(["logs"]);
+const GATEWAYS = new Set(["dev", "serve"]);
 const HOST = join(import.meta.dirname, "warm-host.ts");
 const START_TIMEOUT_MS = 600_000;
 const OUTPUTS = ["stdout", "stderr"] as const;
@@ -62,7 +63,9 @@ export function startProgram(order: Order): Promise<Started> {
   const { alone = false, input, env, words } = order;
   const own = alone || input !== undefined || env["NODE_OPTIONS"] !== undefined || READERS.has(words[0] ?? "");
   if (own || folder === undefined || program === undefined) return Promise.resolve(startAlone(order));
-  return startWarm(order, { folder, program });
+  // What a gateway logs late must not be in what a command says.
+  const kind = GATEWAYS.has(words[0] ?? "") ? "gateways" : "commands";
+  return startWarm(order, { folder: join(folder, kind), program });
 }
 
 function startAlone({ words, main, cwd, env, input }: Order): Started {
@@ -98,7 +101,9 @@ async function startWarm({ words, main, cwd, env }: Order, hosts: Hosts): Promis
       ended = { code, stdout: read("stdout"), stderr: read("stderr") };
       resolve(code);
     };
-    createInterface({ input: socket }).on("line", (line) => {
+    const lines = createInterface({ input: socket });
+    lines.on("error", () => undefined);
+    lines.on("line", (line) => {
       const told = JSON.parse(line) as Told;
       end(told.code);
       if (!told.again) return;
