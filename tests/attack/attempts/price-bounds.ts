@@ -67,7 +67,7 @@ export const BOUNDS: readonly PriceAttempt[] = [
     ...all,
     name: "stop reading until cut off",
     tries: "Stops reading a stream after the first words and waits to be cut off.",
-    model: { habit: { tokens: 2_000, rate: 200 } },
+    model: { habit: { tokens: 2_000, rate: 200, holdAfter: 300 } },
     hasty: true,
     run: async ({ open, body }) => {
       const stream = await open(body({ stream: true, prompt: LONG_PROMPT, limit: 2_000 }));

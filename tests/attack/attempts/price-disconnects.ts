@@ -105,7 +105,7 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
     ...all,
     name: "half-close the connection",
     tries: "Closes the sending half of the connection and keeps reading.",
-    model: { habit: {} },
+    model: { habit: holding(20) },
     run: async ({ sent, body }) => {
       const request = send(sent(body({ stream: true, prompt: LONG_PROMPT })));
       await new Promise<void>((resolve) => {
