@@ -13,6 +13,7 @@ import { chartSchema } from "./chart/values-schema.ts";
 import { commandsPage } from "./commands-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { logsPage } from "./logs-page.ts";
+import { outputPage } from "./output-page.ts";
 import { rolesPage } from "./roles-page.ts";
 import {
   COUNTERS,
@@ -34,6 +35,7 @@ const PAGES: Record<string, () => string | Promise<string>> = {
   "docs/reference/errors.md": () => errorsPage(GENERATED),
   "docs/reference/logs.md": () => logsPage(GENERATED),
   "docs/reference/metrics.md": metricsPage,
+  "docs/reference/output.md": () => outputPage(GENERATED),
   "docs/reference/providers.md": providersPage,
   "docs/reference/roles.md": () => rolesPage(GENERATED),
   "docs/reference/tollgate.schema.json": () => `${JSON.stringify(createJsonSchema(), null, 2)}\n`,

@@ -28,7 +28,7 @@ export type AnswerStage = {
   usage: () => Usage | null;
   /** What the provider has said of the input alone, where it says so at the start; its output is 0. */
   inputUsage: () => Usage | null;
-  /** What the caller has been given, for a stream that ends before its usage is known. */
+  /** What the provider has produced, for a stream that ends before its usage is known. */
   delivered: DeliveredText;
   /** Sent to a caller in silence, between events. */
   keepAlive: Buffer;

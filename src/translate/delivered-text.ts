@@ -1,15 +1,14 @@
-import type { NamesFound } from "./names-found.ts";
-
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
-const COLON = 0x3a;
 const LAST_PLAIN = 0x7e;
 const FIRST_BYTES = 512;
 const FEW_BYTES = 32;
 
-/** More than any answer a published model gives; past it the rest is taken to be like what came before. */
-const KEPT_BYTES = 1_048_576;
+/** As much as is counted at most. Of a longer text, blocks of all of it are kept by chance, so that nobody can write what is not counted. */
+const KEPT_BYTES = 262_144;
+const BLOCK_BYTES = 4_096;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
 
 /**
  * What a stream has said so far. It is kept for the one case in which nobody else can say what the answer came to: a stream
@@ -18,37 +17,39 @@ const KEPT_BYTES = 1_048_576;
 export class DeliveredText {
   #kept: Buffer = Buffer.alloc(0);
   #keptBytes = 0;
+  /** One of so many blocks is kept. */
+  #oneOf = 1;
+  /** The block of its group that is kept, the one that is being filled, and how much of that is to come. */
+  #chosen = 0;
+  #block = 0;
+  #blockLeft = 0;
+  #toldTokens = 0;
+  #toldBytes: number | null = null;
   /** All bytes of text that came, kept or not. */
   length = 0;
   /** The share of those that was thought and not said. */
   thoughtBytes = 0;
-  /** How many texts came out of events, and where the last of them stood in its buffer. */
-  pieces = 0;
-  readonly last = { start: 0, end: 0 };
 
   /** What was said, and called: text that a model's thoughts lead up to. */
   get answerBytes(): number {
     return this.length - this.thoughtBytes;
   }
 
+  /** The provider has counted so many tokens of output by now. The same number again says nothing of what came since. */
+  told(tokens: number): void {
+    if (tokens <= this.#toldTokens && this.#toldBytes !== null) return;
+    this.#toldTokens = tokens;
+    this.#toldBytes = this.length;
+  }
+
+  /** The share of the text that came after its provider last counted more; 0 where it never counted. */
+  shareSinceTold(): number {
+    return this.#toldBytes === null || this.length === 0 ? 0 : 1 - this.#toldBytes / this.length;
+  }
+
   /** Adds a text of the answer as it stands in these bytes. */
   addRange(bytes: Buffer, start: number, end: number): void {
     this.#append(bytes, start, end);
-  }
-
-  /** Adds the text values of all these members. */
-  addMembers(found: NamesFound, names: readonly number[]): void {
-    for (const name of names) this.#addMember(found, name);
-  }
-
-  /** Adds the text values of the first of these members that has any: some providers say a thought under two names. */
-  addThoughts(found: NamesFound, names: readonly number[]): void {
-    const before = this.length;
-    for (const name of names) {
-      this.#addMember(found, name);
-      if (this.length > before) break;
-    }
-    this.thoughtBytes += this.length - before;
   }
 
   addText(text: string, kind: "answer" | "thought" = "answer"): void {
@@ -67,7 +68,8 @@ export class DeliveredText {
     try {
       return JSON.parse(`"${kept}"`) as string;
     } catch {
-      return kept;
+      // A block may end amid an escape.
+      return kept.replaceAll(ESCAPE, (escape) => JSON.parse(`"${escape}"`) as string);
     }
   }
 
@@ -76,28 +78,10 @@ export class DeliveredText {
     return this.#keptBytes === 0 ? 1 : this.length / this.#keptBytes;
   }
 
-  #addMember(found: NamesFound, name: number): void {
-    const { bytes, end } = found;
-    /** A quote that ends a name or a text begins no other. */
-    let from = 0;
-    for (let place = found.placeOf(name); place !== -1; place = found.placeOf(name, place)) {
-      if (found.startOf(place) < from) continue;
-      from = found.endOf(place);
-      while (bytes[from] === SPACE || bytes[from] === COLON) from++;
-      if (bytes[from] !== QUOTE) continue;
-      const start = from + 1;
-      from = endOfText(bytes, start, end);
-      this.#append(bytes, start, from);
-      this.pieces++;
-      this.last.start = start;
-      this.last.end = from;
-    }
-  }
-
   /** A word that stands in JSON as it is, letter for letter. False: it is not one, and nothing was added. */
   #appendPlain(text: string): boolean {
     const { length } = text;
-    if (length > FEW_BYTES) return false;
+    if (length > FEW_BYTES || this.#oneOf > 1) return false;
     const kept = this.#roomFor(length);
     if (kept === null) return false;
     for (let at = 0; at < length; at++) {
@@ -112,12 +96,47 @@ export class DeliveredText {
 
   #append(bytes: Buffer, start: number, end: number): void {
     this.length += end - start;
+    if (this.#oneOf === 1 && this.#keptBytes + end - start <= KEPT_BYTES) this.#keep(bytes, start, end);
+    else this.#keepSome(bytes, start, end);
+  }
+
+  #keep(bytes: Buffer, start: number, end: number): void {
     const kept = this.#roomFor(end - start);
     if (kept === null) return;
     // A word takes longer to hand to the runtime than to copy.
     if (end - start > FEW_BYTES) bytes.copy(kept, this.#keptBytes, start, end);
     else for (let at = start; at < end; at++) kept[this.#keptBytes + at - start] = bytes[at] as number;
     this.#keptBytes += end - start;
+  }
+
+  #keepSome(bytes: Buffer, start: number, end: number): void {
+    for (let at = start; at < end;) {
+      if (this.#blockLeft === 0) this.#nextBlock();
+      const next = Math.min(end, at + this.#blockLeft);
+      if (this.#block === this.#chosen) this.#keep(bytes, at, next);
+      this.#blockLeft -= next - at;
+      at = next;
+    }
+  }
+
+  #nextBlock(): void {
+    if (this.#keptBytes + BLOCK_BYTES > KEPT_BYTES) this.#thin();
+    this.#blockLeft = BLOCK_BYTES;
+    this.#block = (this.#block + 1) % this.#oneOf;
+    if (this.#block === 0) this.#chosen = Math.floor(Math.random() * this.#oneOf);
+  }
+
+  /** Of every two blocks one stays. */
+  #thin(): void {
+    let to = 0;
+    for (let at = 0; at + 2 * BLOCK_BYTES <= this.#keptBytes; at += 2 * BLOCK_BYTES) {
+      const from = Math.random() < 0.5 ? at : at + BLOCK_BYTES;
+      this.#kept.copyWithin(to, from, from + BLOCK_BYTES);
+      to += BLOCK_BYTES;
+    }
+    this.#keptBytes = to;
+    this.#oneOf *= 2;
+    this.#block = this.#oneOf - 1;
   }
 
   /** What is kept, with room for so many bytes more; null when they are more than is kept. */
@@ -131,11 +150,4 @@ export class DeliveredText {
     }
     return this.#kept;
   }
-}
-
-/** The closing quote of a JSON text that begins here. */
-function endOfText(bytes: Buffer, start: number, end: number): number {
-  let at = start;
-  while (at < end && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-  return Math.min(at, end);
 }

@@ -17,7 +17,7 @@ test.each<[string, unknown, string]>([
         },
       ],
     },
-    'hello\n{"a":1}',
+    'hello\n{"a":1}\nf',
   ],
   [
     "responses",

@@ -1,33 +1,21 @@
 import { isObject } from "../core/is-object.ts";
+import type { Json } from "../core/json.ts";
+import { readChatGenerated } from "./chat/generated.ts";
+import { readMessagesGenerated } from "./messages/generated.ts";
+import type { GeneratedPiece } from "./output-meter.ts";
+import { readResponsesGenerated } from "./responses/generated.ts";
 
-/** Where the three formats carry what a model generated. */
-const GENERATED: ReadonlySet<string> = new Set([
-  "content",
-  "text",
-  "arguments",
-  "thinking",
-  "reasoning",
-  "reasoning_content",
-  "refusal",
-]);
-
-/**
- * The text of a whole answer without the form around it, for an answer that came without its usage. What a tool is called with
- * is an object in one of the formats; it was generated as JSON, so it counts as that.
- */
+/** What the model wrote in a whole answer of any format, for one that came without its usage. */
 export function generatedText(answer: unknown): string {
-  const texts: string[] = [];
-  collect(answer, texts);
-  return texts.join("\n");
+  if (!isObject(answer)) return "";
+  return read(answer)
+    .flatMap(({ said, thought }) => [thought, said])
+    .filter((text) => text !== "")
+    .join("\n");
 }
 
-function collect(value: unknown, texts: string[]): void {
-  if (Array.isArray(value)) for (const item of value) collect(item, texts);
-  if (!isObject(value)) return;
-  for (const [name, inner] of Object.entries(value)) {
-    if (typeof inner === "string") {
-      if (GENERATED.has(name)) texts.push(inner);
-    } else if (name === "input" && isObject(inner)) texts.push(JSON.stringify(inner));
-    else collect(inner, texts);
-  }
+function read(answer: Json): readonly GeneratedPiece[] {
+  if (Array.isArray(answer["choices"])) return readChatGenerated(answer);
+  if (Array.isArray(answer["output"])) return readResponsesGenerated({ response: answer });
+  return Array.isArray(answer["content"]) ? readMessagesGenerated({ message: answer }) : [];
 }

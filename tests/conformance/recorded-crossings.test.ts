@@ -221,9 +221,9 @@ describe.skipIf(absent)("a recorded answer", () => {
 const unnumbered = (provider: Crossing["provider"], said: Understood): Understood =>
   provider === "gemini" ? { ...said, calls: said.calls.map((call) => ({ ...call, id: "" })) } : said;
 
-/** Null where the gateway goes by its own estimate: nothing was counted, or more than the model can take. [MON-22] */
+/** Null where the gateway goes by its own estimate: no output was counted, or more than the model can take. [MON-22] */
 function believed({ input, output }: TokenCounts): Metered["tokens"] {
-  return input + output === 0 || input + output > CONTEXT_WINDOW ? null : { input, output };
+  return output === 0 || input + output > CONTEXT_WINDOW ? null : { input, output };
 }
 
 test.skipIf(absent).each(ALLOWANCES)(

@@ -167,9 +167,17 @@ async function brokenOffUsage(ending: Ending, terms: Terms, count: CountText): P
   const { delivered } = stage;
   const tokens = delivered.length === 0 ? 0 : await count(delivered.text());
   const { spoken, output, thought } = withHidden(delivered, tokens * delivered.scale(), { terms, ...ending });
-  if (usage !== null && usage.outputTokens >= spoken * SAID_ENOUGH) return { usage, said: true };
+  if (usage !== null && usage.outputTokens >= spoken * SAID_ENOUGH) return countedOn(usage, spoken, delivered);
   const input = usage ?? inputSaid(stage.inputUsage()) ?? (await inputOf(terms));
   return { usage: { ...input, outputTokens: output, reasoningTokens: thought }, said: false };
+}
+
+/** A provider that counts on the way may stop counting before it stops writing. */
+function countedOn(usage: Usage, spoken: number, delivered: DeliveredText): Counted {
+  const more = Math.ceil(spoken * delivered.shareSinceTold());
+  return more === 0
+    ? { usage, said: true }
+    : { usage: { ...usage, outputTokens: usage.outputTokens + more }, said: false };
 }
 
 /** No request is without input: a provider that counts none has not counted it. */

@@ -6,8 +6,9 @@ import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { usageToShow } from "../../wire/show-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { chatUpstreamRequest } from "./upstream-request.ts";
-import { createNoteGenerated, parseChatAnswer } from "./untouched.ts";
-import { DeliveredText } from "../delivered-text.ts";
+import { readChatGenerated } from "./generated.ts";
+import { parseChatAnswer } from "./untouched.ts";
+import { OutputMeter } from "../output-meter.ts";
 import { readEvent } from "../read-event.ts";
 import { createCallNumbering } from "./number-tool-calls.ts";
 import { repairDelta, repairMessage } from "./repair-delta.ts";
@@ -43,8 +44,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   let usageAsGiven: unknown = null;
   let done: Buffer | null = null;
   const choices = createChoices();
-  const delivered = new DeliveredText();
-  const noteGenerated = createNoteGenerated(delivered);
+  const meter = new OutputMeter(readChatGenerated);
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);
@@ -56,9 +56,10 @@ function createStage(request: GenerationRequest): AnswerStage {
     if (chunk === null || chunk["error"]) return FAILED;
     usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
     usageAsGiven = chunk["usage"] ?? usageAsGiven;
+    meter.note(text, chunk);
+    if (usage !== null) meter.delivered.told(usage.outputTokens);
     const given = Array.isArray(chunk["choices"]) ? chunk["choices"] : [];
     if (given.length === 0) return DROP;
-    noteGenerated(text);
 
     head ??= headOf(chunk, request);
     const opening = given
@@ -89,7 +90,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     terminal,
     usage: () => usage,
     inputUsage: () => null,
-    delivered,
+    delivered: meter.delivered,
     keepAlive: CHAT_KEEP_ALIVE,
     failure: chatFailure,
   };

@@ -5,6 +5,7 @@ import { createChatReader, wholeChatAnswer } from "./answer-to-form.ts";
 import { chatToForm, chatToolNames } from "./request-to-form.ts";
 import { formToChat } from "./form-to-request.ts";
 import { createChatWriter, wholeChatCompletion } from "./form-to-answer.ts";
+import { readChatGenerated } from "./generated.ts";
 
 export const chatClient: ClientSide = {
   form: chatToForm,
@@ -19,5 +20,6 @@ export const chatProvider: ProviderSide = {
   ordinaryPrice: {},
   request: formToChat,
   reader: createChatReader,
+  generated: readChatGenerated,
   whole: wholeChatAnswer,
 };

@@ -5,20 +5,18 @@ import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { usageToShow } from "../../wire/show-usage.ts";
 import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { chatUpstreamRequest } from "./upstream-request.ts";
-import { DeliveredText } from "../delivered-text.ts";
+import { readChatGenerated } from "./generated.ts";
 import { NamesFound, wantNames } from "../names-found.ts";
-import { RelayedText } from "../relayed-text.ts";
+import { OutputMeter } from "../output-meter.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readEvent } from "../read-event.ts";
 import type { SameFormat } from "../translator.ts";
 
 const DONE = Buffer.from("[DONE]");
-/** What a chunk is looked through for: where it carries what was generated, and what makes it worth parsing. */
-const WANTED = wantNames(["content", "arguments", "refusal", "reasoning_content", "reasoning", "usage", "error"]);
-const SAID = [0, 1, 2];
-const THOUGHT = [3, 4];
-const USAGE = 5;
-const ERROR = 6;
+/** What a chunk is looked through for: what makes it more than a piece of the answer. */
+const WANTED = wantNames(["usage", "error"]);
+const USAGE = 0;
+const ERROR = 1;
 const SPACE = 0x20;
 const COLON = 0x3a;
 const FIRST_OF_NULL = 0x6e;
@@ -43,10 +41,9 @@ function createStage(request: GenerationRequest): AnswerStage {
   let kept: Buffer | null = null;
   /** Read only when a usage has to be shown that the provider did not give. */
   let lastPassed: Buffer | null = null;
-  const delivered = new DeliveredText();
+  const meter = new OutputMeter(readChatGenerated);
+  const { delivered } = meter;
   const names = new NamesFound(WANTED);
-  const relayed = new RelayedText(delivered);
-  const note = (): void => noteFound(delivered, names);
 
   /** A usage that was not the last thing said after all goes out in its place. */
   function pass(text: Buffer): Verdict {
@@ -59,7 +56,7 @@ function createStage(request: GenerationRequest): AnswerStage {
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
-    if (relayed.add(bytes, start, end)) return pass(text);
+    if (meter.again(bytes, start, end)) return pass(text);
     if (end - start < 32 && text.includes(DONE)) {
       done = Buffer.from(text);
       return TERMINAL;
@@ -67,7 +64,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     names.search(bytes, start, end);
     if (hasValue(names, USAGE)) return usageEvent(text);
     if (names.has(ERROR) && isErrorEvent(text)) return FAILED;
-    relayed.note(bytes, start, end, note);
+    meter.note(text);
     return pass(text);
   }
 
@@ -76,12 +73,13 @@ function createStage(request: GenerationRequest): AnswerStage {
     const chunk = readEvent(text);
     if (chunk === null) return FAILED;
     usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
+    meter.note(text, chunk);
+    if (usage !== null) delivered.told(usage.outputTokens);
     const extra = Array.isArray(chunk["choices"]) && chunk["choices"].length === 0;
     if (extra) {
       kept = Buffer.from(text);
       return DROP;
     }
-    note();
     const verdict = pass(text);
     return isSound(chunk["usage"]) ? verdict : withUsage(text, null);
   }
@@ -114,20 +112,6 @@ function isSound(usage: unknown): boolean {
 function showing(event: Buffer, charged: Usage): Buffer {
   const shown = usageToShow("chat", readEvent(event)?.["usage"], charged);
   return shown === null ? event : withUsage(event, shown);
-}
-
-/** Writes down what a chunk carries. */
-export function createNoteGenerated(delivered: DeliveredText): (chunk: Buffer) => void {
-  const names = new NamesFound(WANTED);
-  return (chunk) => {
-    names.search(chunk, 0, chunk.length);
-    noteFound(delivered, names);
-  };
-}
-
-function noteFound(delivered: DeliveredText, names: NamesFound): void {
-  delivered.addMembers(names, SAID);
-  delivered.addThoughts(names, THOUGHT);
 }
 
 /** The chunk with another usage; Groq's own place for it goes. */

@@ -3,8 +3,8 @@ import { Fault } from "../../core/fault.ts";
 import type { Usage } from "../../core/usage.ts";
 import type { AnswerStage, PlainAnswer, Verdict } from "../answer-stage.ts";
 import { DROP, FAILED, TERMINAL } from "../answer-stage.ts";
-import { DeliveredText } from "../delivered-text.ts";
-import { type Answer, type AnswerEvent, blockAt, createFold } from "../form/answer-form.ts";
+import { OutputMeter } from "../output-meter.ts";
+import { type Answer, type AnswerEvent, createFold } from "../form/answer-form.ts";
 import { sealsOf } from "../form/native.ts";
 import { parseExactly } from "../form/parse-exactly.ts";
 import type { Json } from "../../core/json.ts";
@@ -86,7 +86,7 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
   const reader = provider.reader();
   const { answer, add } = createFold();
   const writer = client.writer(name, answer);
-  const delivered = new DeliveredText();
+  const meter = new OutputMeter(provider.generated, provider.counter ?? null);
   /** Written by the event that ended the provider's stream, and sent before ours ends. */
   let last: Buffer[] = [];
   let whole = false;
@@ -99,18 +99,22 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
       const event = named(given);
       add(event);
       requireBounded(answer);
-      if (event.kind === "block-grew") {
-        const { kind } = blockAt(answer, event.index).head;
-        delivered.addText(event.text, kind === "thinking" ? "thought" : "answer");
-      }
       for (const bytes of writer.write(event)) written.push(bytes);
     }
     return written;
   }
 
+  function note(text: Buffer): void {
+    meter.note(text);
+    const usage = reader.usage();
+    if (usage !== null) meter.delivered.told(usage.outputTokens);
+  }
+
   function event(bytes: Buffer, start: number, end: number): Verdict {
-    const events = reader.read(bytes.subarray(start, end));
+    const text = bytes.subarray(start, end);
+    const events = reader.read(text);
     if (events === null || !everyCallIsNamed(events)) return FAILED;
+    if (!meter.again(bytes, start, end)) note(text);
     const written = write(events);
     if (!reader.ended()) return written.length === 0 ? DROP : joined(written);
     last = written;
@@ -137,7 +141,7 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
     terminal,
     usage: reader.usage,
     inputUsage: reader.inputUsage,
-    delivered,
+    delivered: meter.delivered,
     keepAlive: client.keepAlive,
     failure: writer.failure,
   };

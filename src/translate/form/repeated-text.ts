@@ -9,6 +9,10 @@ const MOST_FAILURES = 8;
 const MOST_BYTES = 16_384;
 
 type Hole = { start: number; end: number };
+type Kind = "text" | "number" | "padding";
+
+/** Under these names providers hide the length of a text. */
+const PADDINGS = ['"obfuscation":"', '"p":"'];
 
 /**
  * Finds the text of an event that is the one before but for its text, without parsing it: most events of a stream are. The next event is
@@ -19,8 +23,8 @@ export class RepeatedText {
   readonly #counter: string | null;
   /** What stands before, between and after what may differ; empty when nothing is learned. */
   #literals: Buffer[] = [];
-  /** Which of what may differ is the text. */
-  #textHole = 0;
+  /** What may differ between them. */
+  #kinds: Kind[] = [];
   #failures = 0;
   /** Where the text stands in the event that was found to be like the one before. */
   start = 0;
@@ -60,10 +64,16 @@ export class RepeatedText {
   learnAt(event: Buffer, text: Hole): void {
     if (this.#failures >= MOST_FAILURES || event.length > MOST_BYTES) return;
     const number = this.#counter === null ? null : behindOnly(event, this.#counter);
-    const counted = number === null ? null : { start: number, end: endOfDigits(event, number, event.length) };
-    const holes = counted === null || counted.start === counted.end ? [text] : [text, counted];
+    const holes: (Hole & { kind: Kind })[] = [{ ...text, kind: "text" }];
+    if (number !== null) holes.push({ start: number, end: endOfDigits(event, number, event.length), kind: "number" });
+    for (const name of PADDINGS) {
+      const start = behindOnly(event, name);
+      if (start !== null) holes.push({ start, end: endOfPlain(event, start, event.length), kind: "padding" });
+    }
     holes.sort((left, right) => left.start - right.start);
-    this.#textHole = holes.indexOf(text);
+    // One within another is no hole but text.
+    if (holes.some(({ start }, n) => n > 0 && start < (holes[n - 1] as Hole).end)) return;
+    this.#kinds = holes.map(({ kind }) => kind);
     let at = 0;
     this.#literals = holes.map((hole) => {
       const literal = Buffer.from(event.subarray(at, hole.start));
@@ -83,9 +93,10 @@ export class RepeatedText {
       at += length;
       if (n === literals.length - 1) return at === to;
       const start = at;
-      at = n === this.#textHole ? endOfPlain(bytes, start, to) : endOfDigits(bytes, start, to);
-      if (at === start) return false;
-      if (n !== this.#textHole) continue;
+      const kind = this.#kinds[n];
+      at = kind === "number" ? endOfDigits(bytes, start, to) : endOfPlain(bytes, start, to);
+      if (at === start && kind !== "padding") return false;
+      if (kind !== "text") continue;
       this.start = start;
       this.end = at;
     }

@@ -5,6 +5,7 @@ import type { Shape } from "../../wire/members/shape.ts";
 import type { Answer, AnswerEvent } from "./answer-form.ts";
 import type { OpenSeal, Seal } from "./native.ts";
 import type { Json } from "../../core/json.ts";
+import type { ReadGenerated } from "../output-meter.ts";
 import type { RequestForm } from "./request-form.ts";
 
 /** What a provider's own dialect must be told beside the form. */
@@ -35,6 +36,9 @@ export type ProviderSide = {
   ordinaryPrice: Json;
   request: (form: RequestForm, told: ProviderTold) => Json;
   reader: () => AnswerReader;
+  /** What the model wrote in an event, and the name of a number that differs in every event and that nobody reads. */
+  generated: ReadGenerated;
+  counter?: string;
   /** Throws a fault when the answer cannot be read. */
   whole: (bytes: Buffer) => { events: readonly AnswerEvent[]; usage: Usage | null };
 };

@@ -11,8 +11,9 @@ import {
 } from "../../wire/messages/messages-stream.ts";
 import { readMessagesUsage } from "../../wire/messages/messages-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
-import { DeliveredText } from "../delivered-text.ts";
-import { createMessagesMeter, createNoteMessagesDelta, endUsageToShow, readMessage, soundStart } from "./untouched.ts";
+import { readMessagesGenerated } from "./generated.ts";
+import { OutputMeter } from "../output-meter.ts";
+import { createMessagesMeter, endUsageToShow, readMessage, soundStart } from "./untouched.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import type { SameFormat } from "../translator.ts";
 import { upstreamRequest } from "../form/upstream-request.ts";
@@ -35,14 +36,14 @@ function createStage(request: GenerationRequest): AnswerStage {
   const meter = createMessagesMeter();
   const kept = createKept();
   const beginning = createBeginning(meter, request.model);
-  const delivered = new DeliveredText();
-  const noteDelta = createNoteMessagesDelta(delivered);
+  const output = new OutputMeter(readMessagesGenerated);
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);
     const data = readEvent(text);
     const type = typeOf(data);
     if (data === null) return FAILED;
+    output.note(text, data);
     if (type === null) return DROP;
     switch (type) {
       case "message_start":
@@ -50,11 +51,9 @@ function createStage(request: GenerationRequest): AnswerStage {
       case "content_block_start":
         beginning.over();
         break;
-      case "content_block_delta":
-        noteDelta(text);
-        break;
       case "message_delta":
         meter.advanced(data);
+        output.delivered.told(meter.usage()?.outputTokens ?? 0);
         return kept.keep(data);
       case "message_stop":
         stop = MESSAGE_STOP;
@@ -85,7 +84,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     terminal,
     usage: meter.usage,
     inputUsage: meter.inputUsage,
-    delivered,
+    delivered: output.delivered,
     keepAlive: MESSAGES_KEEP_ALIVE,
     failure: messagesFailure,
   };

@@ -5,6 +5,7 @@ import { formToMessages } from "./form-to-request.ts";
 import { createMessagesWriter, wholeMessageAnswer } from "./form-to-answer.ts";
 import { createMessagesReader, wholeMessage } from "./answer-to-form.ts";
 import { messagesToForm, messagesToolNames } from "./request-to-form.ts";
+import { readMessagesGenerated } from "./generated.ts";
 
 export const messagesClient: ClientSide = {
   form: messagesToForm,
@@ -19,5 +20,6 @@ export const messagesProvider: ProviderSide = {
   ordinaryPrice: { service_tier: "standard_only" },
   request: formToMessages,
   reader: createMessagesReader,
+  generated: readMessagesGenerated,
   whole: wholeMessage,
 };

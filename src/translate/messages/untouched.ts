@@ -5,29 +5,13 @@ import { messagesUsageOf, usageToShow } from "../../wire/show-usage.ts";
 import { MESSAGES_KEEP_ALIVE, messagesEvent, messagesFailure } from "../../wire/messages/messages-stream.ts";
 import { mergeMessagesUsage, readMessagesUsage } from "../../wire/messages/messages-usage.ts";
 import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
-import { DeliveredText } from "../delivered-text.ts";
 import { createEventName } from "../event-name.ts";
-import { NamesFound, wantNames } from "../names-found.ts";
-import { RelayedText } from "../relayed-text.ts";
+import { readMessagesGenerated } from "./generated.ts";
+import { OutputMeter } from "../output-meter.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import type { SameFormat, Told } from "../translator.ts";
 import { upstreamRequest } from "../form/upstream-request.ts";
-
-/** Where a delta carries what was generated. Signatures and citations are not generated text. */
-const WANTED = wantNames(["text", "partial_json", "thinking"]);
-const SAID = [0, 1];
-const THOUGHT = [2];
-
-/** Writes down what a delta carries. */
-export function createNoteMessagesDelta(delivered: DeliveredText): (delta: Buffer) => void {
-  const names = new NamesFound(WANTED);
-  return (delta) => {
-    names.search(delta, 0, delta.length);
-    delivered.addMembers(names, SAID);
-    delivered.addThoughts(names, THOUGHT);
-  };
-}
 
 /** A provider that keeps the format to the letter also knows how to be asked for its ordinary price alone. */
 const STANDARD_TIER = Object.freeze({ service_tier: `"standard_only"` });
@@ -120,9 +104,7 @@ function createStage(): AnswerStage {
   let stop: Buffer | null = null;
   const kept = createKept();
   const meter = createMessagesMeter();
-  const delivered = new DeliveredText();
-  const noteDelta = createNoteMessagesDelta(delivered);
-  const relayed = new RelayedText(delivered);
+  const output = new OutputMeter(readMessagesGenerated);
   const eventName = createEventName();
 
   function terminal(charged: Usage | null = meter.usage()): Buffer | null {
@@ -133,11 +115,8 @@ function createStage(): AnswerStage {
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
-    if (relayed.add(bytes, start, end)) return kept.pass(text);
+    if (output.again(bytes, start, end)) return kept.pass(text);
     switch (eventName(bytes, start, end) ?? typeOf(readEvent(text)) ?? "") {
-      case "content_block_delta":
-        relayed.note(text, 0, text.length, () => noteDelta(text));
-        return kept.pass(text);
       case "message_start":
         return started(text, readEvent(text));
       case "message_delta":
@@ -148,6 +127,7 @@ function createStage(): AnswerStage {
       case "error":
         return FAILED;
       default:
+        output.note(text);
         return kept.pass(text);
     }
   }
@@ -155,6 +135,7 @@ function createStage(): AnswerStage {
   function started(text: Buffer, data: Record<string, unknown> | null): Verdict {
     if (data === null) return FAILED;
     meter.started(data);
+    output.note(text, data);
     const sound = soundStart(data);
     return sound === data ? kept.pass(text) : messagesEvent({ ...sound, type: "message_start" });
   }
@@ -162,6 +143,8 @@ function createStage(): AnswerStage {
   function advanced(text: Buffer, data: Record<string, unknown> | null): Verdict {
     if (data === null) return FAILED;
     meter.advanced(data);
+    output.note(text, data);
+    output.delivered.told(meter.usage()?.outputTokens ?? 0);
     return kept.keep(text);
   }
 
@@ -171,7 +154,7 @@ function createStage(): AnswerStage {
     terminal,
     usage: meter.usage,
     inputUsage: meter.inputUsage,
-    delivered,
+    delivered: output.delivered,
     keepAlive: MESSAGES_KEEP_ALIVE,
     failure: messagesFailure,
   };

@@ -11,10 +11,11 @@ import {
 } from "../../wire/responses/responses-stream.ts";
 import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
-import { DeliveredText } from "../delivered-text.ts";
+import { readResponsesGenerated } from "./generated.ts";
+import { OutputMeter } from "../output-meter.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import { createSteadyIds } from "./steady-ids.ts";
-import { createNoteResponsesDelta, identityOf, readResponse, showingUsage } from "./untouched.ts";
+import { identityOf, readResponse, showingUsage } from "./untouched.ts";
 import type { SameFormat } from "../translator.ts";
 import { upstreamRequest } from "../form/upstream-request.ts";
 
@@ -36,17 +37,16 @@ function createStage(request: GenerationRequest): AnswerStage {
   let identity: ResponseIdentity | null = null;
   let sequenceNumber = 0;
   const steadyIds = createSteadyIds();
-  const delivered = new DeliveredText();
-  const noteDelta = createNoteResponsesDelta(delivered);
+  const meter = new OutputMeter(readResponsesGenerated);
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);
     const data = readEvent(text);
     const type = typeOf(data);
     if (data === null) return FAILED;
+    meter.note(text, data);
     if (type === null) return DROP;
     if (type === "response.failed" || type === "error") return FAILED;
-    if (type.endsWith(".delta")) noteDelta(type, text);
 
     const repaired = { ...repair(data), type, sequence_number: sequenceNumber };
     if (type !== "response.completed" && type !== "response.incomplete") {
@@ -78,7 +78,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     terminal,
     usage: () => usage,
     inputUsage: () => null,
-    delivered,
+    delivered: meter.delivered,
     keepAlive: RESPONSES_KEEP_ALIVE,
     failure: (fault, requestId) => responsesFailure({ fault, requestId, identity, sequenceNumber }),
   };

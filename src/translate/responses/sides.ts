@@ -5,6 +5,7 @@ import { formToResponses } from "./form-to-request.ts";
 import { createResponsesWriter, wholeResponseAnswer } from "./form-to-answer.ts";
 import { createResponsesReader, wholeResponse } from "./answer-to-form.ts";
 import { responsesToForm } from "./request-to-form.ts";
+import { readResponsesGenerated } from "./generated.ts";
 
 export const responsesClient: ClientSide = {
   form: responsesToForm,
@@ -19,5 +20,7 @@ export const responsesProvider: ProviderSide = {
   ordinaryPrice: { service_tier: "default" },
   request: formToResponses,
   reader: createResponsesReader,
+  generated: readResponsesGenerated,
+  counter: "sequence_number",
   whole: wholeResponse,
 };

@@ -139,18 +139,21 @@ test("a last event that cannot be read is a failure: nobody could say what the a
 
 test("what was generated is counted once, though later events repeat it", () => {
   const events = [
-    `{"type":"response.reasoning_summary_text.delta","delta":"hm "}`,
-    `{"type":"response.output_text.delta","delta":"say \\"delta\\" "}`,
-    `{"type":"response.output_text.done","text":"say it"}`,
-    `{"type":"response.function_call_arguments.delta","delta":"{}"}`,
-    `{"type":"response.output_item.done","item":{"content":[{"text":"say it"}],"delta":"x"}}`,
-    `{"type":"response.completed","response":{"output":[{"delta":"y"}]}}`,
+    `{"type":"response.reasoning_summary_text.delta","output_index":0,"summary_index":0,"delta":"hm "}`,
+    `{"type":"response.output_item.done","output_index":0,"item":{"id":"r","type":"reasoning","summary":[{"type":"summary_text","text":"hm "}]}}`,
+    `{"type":"response.output_text.delta","output_index":1,"content_index":0,"delta":"say \\"delta\\" "}`,
+    `{"type":"response.output_text.done","output_index":1,"content_index":0,"text":"say it"}`,
+    `{"type":"response.output_item.added","output_index":2,"item":{"id":"c","type":"function_call","name":"f","arguments":""}}`,
+    `{"type":"response.function_call_arguments.delta","output_index":2,"item_id":"c","delta":"{}"}`,
+    `{"type":"response.output_item.done","output_index":2,"item":{"id":"c","type":"function_call","name":"f","arguments":"{}"}}`,
+    `{"type":"response.completed","response":{"output":[{"id":"c","type":"function_call","name":"f","arguments":"{}"}]}}`,
   ];
   for (const { stage: create } of STREAMS) {
     const stage = create(request());
     run(stage, events.map(frame));
 
-    expect(stage.delivered.text()).toBe('hm say "delta" {}');
+    expect(stage.delivered.text()).toBe('hm say "delta" f{}');
+    expect(stage.delivered.thoughtBytes).toBe(3);
   }
 });
 

@@ -10,28 +10,13 @@ import {
 import { usageToShow } from "../../wire/show-usage.ts";
 import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
 import { type AnswerStage, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
-import { DeliveredText } from "../delivered-text.ts";
 import { createEventName } from "../event-name.ts";
-import { NamesFound, wantNames } from "../names-found.ts";
-import { RelayedText } from "../relayed-text.ts";
+import { readResponsesGenerated } from "./generated.ts";
+import { OutputMeter } from "../output-meter.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import type { SameFormat, Told } from "../translator.ts";
 import { upstreamRequest } from "../form/upstream-request.ts";
-
-/** Every kind of delta carries what was generated under this one name. */
-const WANTED = wantNames(["delta"]);
-const GENERATED = [0];
-
-/** Writes down what a delta carries, and what it was. */
-export function createNoteResponsesDelta(delivered: DeliveredText): (type: string, delta: Buffer) => void {
-  const names = new NamesFound(WANTED);
-  return (type, delta) => {
-    names.search(delta, 0, delta.length);
-    if (type.startsWith("response.reasoning")) delivered.addThoughts(names, GENERATED);
-    else delivered.addMembers(names, GENERATED);
-  };
-}
 
 /** A provider that keeps the format to the letter also knows how to be asked for its ordinary price alone. */
 const DEFAULT_TIER = Object.freeze({ service_tier: `"default"` });
@@ -65,14 +50,12 @@ function createStage(): AnswerStage {
   let passedEvents = 0;
   /** Read only when the stream fails, so that no event is parsed for its number alone. */
   let lastPassed: Buffer | null = null;
-  const delivered = new DeliveredText();
-  const noteDelta = createNoteResponsesDelta(delivered);
-  const relayed = new RelayedText(delivered, "sequence_number");
+  const meter = new OutputMeter(readResponsesGenerated, "sequence_number");
   const eventName = createEventName();
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
-    if (relayed.add(bytes, start, end)) return pass(text);
+    if (meter.again(bytes, start, end)) return pass(text);
     const type = eventName(bytes, start, end) ?? typeOf(readEvent(text)) ?? "";
     switch (type) {
       case "response.completed":
@@ -82,12 +65,17 @@ function createStage(): AnswerStage {
       case "error":
         return FAILED;
       case "response.created":
-        identity = identityOf(readEvent(text)?.["response"]);
+        created(text, readEvent(text));
         break;
       default:
-        if (type.endsWith(".delta")) relayed.note(text, 0, text.length, () => noteDelta(type, text));
+        if (!saysNothing(type, text)) meter.note(text);
     }
     return pass(text);
+  }
+
+  function created(text: Buffer, data: Record<string, unknown> | null): void {
+    identity = identityOf(data?.["response"]);
+    meter.note(text, data);
   }
 
   function pass(text: Buffer): Verdict {
@@ -100,6 +88,7 @@ function createStage(): AnswerStage {
   function ending(text: Buffer): Verdict {
     const data = readEvent(text);
     if (!isObject(data?.["response"])) return FAILED;
+    meter.note(text, data);
     usage = readResponsesUsage(data["response"]);
     completed = Buffer.from(text);
     return TERMINAL;
@@ -116,12 +105,18 @@ function createStage(): AnswerStage {
     terminal,
     usage: () => usage,
     inputUsage: () => null,
-    delivered,
+    delivered: meter.delivered,
     keepAlive: RESPONSES_KEEP_ALIVE,
     failure: (fault, requestId) =>
       responsesFailure({ fault, requestId, identity, sequenceNumber: numberAfter(lastPassed) ?? passedEvents }),
   };
 }
+
+const NO_OUTPUT = Buffer.from('"output":[]');
+
+/** Repeats the request, perhaps some MiB of it, which is not worth parsing for that. */
+const saysNothing = (type: string, text: Buffer): boolean =>
+  (type === "response.in_progress" || type === "response.queued") && text.includes(NO_OUTPUT);
 
 /** The number of the event that follows this one; null when it says none. */
 function numberAfter(passed: Buffer | null): number | null {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ALL_LANES, CHAT_LANES, type PriceAttempt } from "../attempt.ts";
+import { ALL_LANES, CHAT_LANES, type PriceAttempt, STRAIGHT } from "../attempt.ts";
 import { send, wordsIn } from "../client.ts";
 import type { Habit } from "../provider/habit.ts";
 import {
@@ -26,6 +26,20 @@ const leaveAfter =
 
 /** A provider that makes a few words more than are read, and then waits for its caller to go. */
 const holding = (words: number): Pick<Habit, "holdAfter"> => ({ holdAfter: words + 2 });
+
+const MANY = 1_000;
+
+/** A short prompt and a long answer, written as something else than text. */
+const unseen = (as: Habit["as"]): Pick<PriceAttempt, "lanes" | "model" | "run"> => ({
+  lanes: STRAIGHT,
+  model: { habit: { as, tokens: 2 * MANY, rate: 2_000, holdAfter: MANY } },
+  run: async ({ open, body }) => {
+    const stream = await open(body({ stream: true, limit: 2 * MANY }));
+    await stream.readUntil((text) => wordsIn(text) >= MANY);
+    stream.leave();
+    await stream.closed;
+  },
+});
 
 /** Callers that leave before they are asked to pay. */
 export const DISCONNECTS: readonly PriceAttempt[] = [
@@ -80,6 +94,19 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
     tries: "Reads the reasoning of a model and disconnects before its answer.",
     model: { habit: { as: "thoughts", ...holding(100) }, capabilities: { reasoning: true } },
     run: leaveAfter(100),
+  },
+  {
+    ...all,
+    ...unseen("unlisted"),
+    name: "disconnect during what no list names",
+    tries:
+      "Makes the model write where a format has no deltas for it: parts of content, compactions, items that come whole. Disconnects before the usage.",
+  },
+  {
+    ...all,
+    ...unseen("names"),
+    name: "disconnect during names",
+    tries: "Makes the model write the names of tools, one call after the other, and disconnects before the usage.",
   },
   {
     ...all,

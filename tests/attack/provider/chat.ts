@@ -24,10 +24,14 @@ const usage = (telling: Telling, { input, visible, hidden }: Counts): { usage?: 
 
 const CALL = { index: 0, id: "call_1", type: "function", function: { name: "write", arguments: "" } };
 
-const DELTAS: Record<Telling["habit"]["as"], (text: string) => Json> = {
+const DELTAS: Record<Telling["habit"]["as"], (text: string, place: number) => Json> = {
   text: (content) => ({ content }),
   tool: (text) => ({ tool_calls: [{ index: 0, function: { arguments: text } }] }),
   thoughts: (text) => ({ reasoning_content: text }),
+  names: (name, place) => ({
+    tool_calls: [{ index: place, id: `call_${place}`, type: "function", function: { name, arguments: "" } }],
+  }),
+  unlisted: (text) => ({ content: [{ type: "text", text }] }),
 };
 
 /** As OpenAI does, and those that copy it: usage comes once, at the end, and only to those who ask. */
@@ -37,7 +41,7 @@ export const CHAT: Writer = {
       .map((choice) => chunk(telling, choice, { role: "assistant", content: "" }))
       .join(""),
   begin: (telling) => (telling.habit.as === "tool" ? chunk(telling, 0, { tool_calls: [CALL] }) : ""),
-  words: (telling, text, choice) => chunk(telling, choice, DELTAS[telling.habit.as](text)),
+  words: (telling, text, choice, { visible }) => chunk(telling, choice, DELTAS[telling.habit.as](text, visible)),
   closing: (telling, counts) => {
     if (telling.habit.abrupt) return "";
     const asked = telling.body["stream_options"];

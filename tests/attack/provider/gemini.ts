@@ -24,6 +24,8 @@ const PARTS: Record<Telling["habit"]["as"], (text: string) => Json> = {
   text: (text) => ({ text }),
   tool: (text) => ({ functionCall: { name: "write", args: { text } } }),
   thoughts: (text) => ({ text, thought: true }),
+  names: (name) => ({ functionCall: { name, args: {} } }),
+  unlisted: (code) => ({ executableCode: { language: "PYTHON", code } }),
 };
 
 /** As Google does: no beginning and no end but a reason in the last event, and the usage so far in each. */

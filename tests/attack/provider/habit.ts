@@ -7,8 +7,11 @@ export type Failure = "content_filter" | "overloaded" | "reset" | "close";
 export type Habit = {
   /** Words the caller can see. */
   tokens: number;
-  /** What the words are: an answer, the arguments of a tool, or thoughts that are shown. */
-  as: "text" | "tool" | "thoughts";
+  /**
+   * What the words are: an answer, the arguments of a tool, thoughts that are shown, names of tools, or something that formats have in a place
+   * of its own, such as parts of content, compactions and items without deltas.
+   */
+  as: "text" | "tool" | "thoughts" | "names" | "unlisted";
   /** Writes as much as it likes, whatever the limit. */
   limitless: boolean;
   /** Reasoning that nobody sees, produced before the first word. */

@@ -20,11 +20,15 @@ const BLOCKS: Record<Telling["habit"]["as"], Json> = {
   text: { type: "text", text: "" },
   tool: { type: "tool_use", id: "toolu_1", name: "write", input: {} },
   thoughts: { type: "thinking", thinking: "", signature: "" },
+  names: { type: "text", text: "" },
+  unlisted: { type: "compaction", content: "" },
 };
 const DELTAS: Record<Telling["habit"]["as"], (text: string) => Json> = {
   text: (text) => ({ type: "text_delta", text }),
   tool: (text) => ({ type: "input_json_delta", partial_json: text }),
   thoughts: (text) => ({ type: "thinking_delta", thinking: text }),
+  names: (text) => ({ type: "text_delta", text }),
+  unlisted: (content) => ({ type: "compaction_delta", content }),
 };
 
 const placeOf = ({ habit }: Telling): number => (habit.hidden > 0 ? 1 : 0);
@@ -43,12 +47,18 @@ export const MESSAGES: Writer = {
       ...(telling.habit.hidden > 0 ? [THOUGHT_BEGINS, THOUGHT_ENDS] : []),
       { type: "content_block_start", index: placeOf(telling), content_block: BLOCKS[telling.habit.as] },
     ]),
-  words: (telling, text) =>
-    named({
-      type: "content_block_delta",
-      index: placeOf(telling),
-      delta: DELTAS[telling.habit.as](text),
-    }),
+  words: (telling, text, _choice, { visible }) =>
+    telling.habit.as === "names"
+      ? named({
+          type: "content_block_start",
+          index: visible,
+          content_block: { type: "tool_use", id: `toolu_${visible}`, name: text, input: {} },
+        })
+      : named({
+          type: "content_block_delta",
+          index: placeOf(telling),
+          delta: DELTAS[telling.habit.as](text),
+        }),
   closing: (telling, counts) => {
     if (telling.habit.abrupt) return "";
     const { usage: told } = usage(telling, counts);

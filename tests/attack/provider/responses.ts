@@ -44,11 +44,21 @@ const ITEMS: Record<Telling["habit"]["as"], Json> = {
   text: { ...message(""), status: "in_progress", content: [] },
   tool: { id: "msg_1", type: "function_call", call_id: "call_1", name: "write", arguments: "", status: "in_progress" },
   thoughts: { id: "msg_1", type: "reasoning", summary: [] },
+  names: { ...message(""), status: "in_progress", content: [] },
+  unlisted: { ...message(""), status: "in_progress", content: [] },
 };
 const DELTAS: Record<Telling["habit"]["as"], string> = {
   text: "output_text",
   tool: "function_call_arguments",
   thoughts: "reasoning_summary_text",
+  names: "",
+  unlisted: "",
+};
+
+/** Items that come whole, one for each piece. */
+const WHOLE: Partial<Record<Telling["habit"]["as"], (text: string) => Json>> = {
+  names: (name) => ({ type: "function_call", name, arguments: "" }),
+  unlisted: (text) => ({ type: "local_shell_call", action: { type: "exec", command: [text], env: {} } }),
 };
 
 /** As OpenAI does: the request comes back whole in the first event and in the last, and so does the answer in the last. */
@@ -71,8 +81,17 @@ export const RESPONSES: Writer = {
     ]
       .map((event) => named(event))
       .join(""),
-  words: ({ habit }, text) =>
-    named({ type: `response.${DELTAS[habit.as]}.delta`, sequence_number: 3, ...at, summary_index: 0, delta: text }),
+  words: ({ habit }, text, _choice, { visible }) => {
+    const whole = WHOLE[habit.as]?.(text);
+    return whole === undefined
+      ? named({ type: `response.${DELTAS[habit.as]}.delta`, sequence_number: 3, ...at, summary_index: 0, delta: text })
+      : named({
+          type: "response.output_item.done",
+          sequence_number: 3,
+          output_index: visible,
+          item: { id: `item_${visible}`, call_id: `call_${visible}`, status: "completed", ...whole },
+        });
+  },
   closing: (telling, counts, text) => {
     if (telling.habit.abrupt) return "";
     const output = [message(text)];

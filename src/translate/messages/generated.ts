@@ -1,0 +1,87 @@
+import { isObject } from "../../core/is-object.ts";
+import type { Json } from "../../core/json.ts";
+import { collectGenerated, free, type OutputMembers, SAID, textOf, THOUGHT, WHY } from "../collect-generated.ts";
+import type { GeneratedPiece } from "../output-meter.ts";
+
+/** Of a whole answer, or of the beginning of one. */
+const MESSAGE: OutputMembers = {
+  ...free(WHY.apart, "content"),
+  ...free(
+    WHY.envelope,
+    "id",
+    "type",
+    "role",
+    "model",
+    "stop_reason",
+    "stop_details",
+    "container",
+    "amazon-bedrock-invocationMetrics",
+  ),
+  ...free(WHY.echo, "stop_sequence", "service_tier"),
+  ...free(WHY.counts, "usage", "context_management", "diagnostics"),
+};
+
+const EVENT: OutputMembers = {
+  ...free(WHY.envelope, "type", "index"),
+  ...free(WHY.apart, "message", "content_block", "delta"),
+  ...free(WHY.counts, "usage", "context_management", "amazon-bedrock-invocationMetrics"),
+  ...free(WHY.padding, "p"),
+};
+
+const BLOCK: OutputMembers = {
+  ...free(WHY.envelope, "type", "id", "server_name", "tool_use_id", "caller", "file_id", "from", "to"),
+  ...free(WHY.opaque, "signature", "data", "encrypted_content"),
+  ...free(WHY.read, "citations"),
+  ...free(WHY.echo, "cache_control"),
+  text: SAID,
+  thinking: THOUGHT,
+  name: SAID,
+  input: SAID,
+};
+
+const RESULT: OutputMembers = {
+  ...free(WHY.envelope, "type", "id", "tool_use_id", "caller"),
+  ...free(WHY.read, "content", "is_error"),
+};
+
+const DELTA: OutputMembers = {
+  ...free(WHY.envelope, "type"),
+  ...free(WHY.opaque, "signature", "data", "encrypted_content"),
+  ...free(WHY.read, "citation", "citations"),
+  text: SAID,
+  partial_json: SAID,
+  thinking: THOUGHT,
+};
+
+/** All that is known of the members of this format. */
+export const MESSAGES_OUTPUT: readonly OutputMembers[] = [EVENT, MESSAGE, BLOCK, RESULT, DELTA];
+
+/** What the model wrote in an event, or in a whole answer. */
+export function readMessagesGenerated(event: Json): GeneratedPiece[] {
+  if (event["type"] === "message") return readMessage(event);
+  const { message, content_block: block, delta } = event;
+  const item = [textOf(event["index"])];
+  const generated: GeneratedPiece[] = [{ item: [""], part: "", form: "more", ...collectGenerated(event, EVENT) }];
+  if (message != null) generated.push(...(isObject(message) ? readMessage(message) : [piece([""], message, {})]));
+  if (block != null) generated.push(piece(item, block, membersOf(block)));
+  if (delta != null) generated.push(piece(item, delta, event["type"] === "message_delta" ? MESSAGE : DELTA));
+  return generated;
+}
+
+function readMessage(message: Json): GeneratedPiece[] {
+  const { content } = message;
+  const own: GeneratedPiece = { item: [""], part: "", form: "more", ...collectGenerated(message, MESSAGE) };
+  if (!Array.isArray(content)) return [own, piece([""], content, {})];
+  return [own, ...content.map((block: unknown, at) => piece([String(at)], block, membersOf(block)))];
+}
+
+const piece = (item: readonly string[], value: unknown, members: OutputMembers): GeneratedPiece => ({
+  item,
+  part: "",
+  form: "more",
+  ...collectGenerated(value, members),
+});
+
+/** Results are those of the provider's own tools: a caller's come in the request. */
+const membersOf = (block: unknown): OutputMembers =>
+  isObject(block) && typeof block["type"] === "string" && block["type"].endsWith("_tool_result") ? RESULT : BLOCK;
