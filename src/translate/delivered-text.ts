@@ -7,7 +7,7 @@ const FEW_BYTES = 32;
 
 /** As much as is counted at most. Of a longer text, blocks of all of it are kept by chance, so that nobody can write what is not counted. */
 const KEPT_BYTES = 262_144;
-const BLOCK_BYTES = 4_096;
+const BLOCK_BYTES = 1_024;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
 
 /**

@@ -6,7 +6,7 @@ import { responsesUntouched } from "./responses/untouched.ts";
 import { readChatGenerated } from "./chat/generated.ts";
 import { readGeminiGenerated } from "./gemini/generated.ts";
 import { readMessagesGenerated } from "./messages/generated.ts";
-import { readResponsesGenerated } from "./responses/generated.ts";
+import { readGeneratedBeside, readResponsesGenerated } from "./responses/generated.ts";
 import { OutputMeter } from "./output-meter.ts";
 import { requestOf } from "../../tests/translation/request-of.ts";
 
@@ -160,6 +160,24 @@ test.each<[string, Format, object[], string]>([
     "four words",
   ],
   [
+    "an answer that is told in pieces and whole in the same chunks",
+    "chat",
+    ["four ", "words"].map((content, n) => ({
+      choices: [
+        { index: 0, delta: { content }, message: { role: "assistant", content: "four words".slice(0, 5 + 5 * n) } },
+      ],
+    })),
+    "four words",
+  ],
+  [
+    "each of several calls that have the same number",
+    "chat",
+    ["one", "two", "two"].map((name, n) =>
+      chunk({ tool_calls: [{ id: `call_${n}`, type: "function", function: { name, arguments: "" } }] }),
+    ),
+    "onetwotwo",
+  ],
+  [
     "the name of a tool that comes with every piece of a call",
     "chat",
     ["{", "}"].map((piece) => toolCall(0, { function: { name: "f", arguments: piece } })),
@@ -191,6 +209,18 @@ test.each<[string, Format, object]>([
   ["the end of a stream", "chat", { choices: [] }],
 ])("%s does not count", (_name, format, event) => {
   expect(metered(format, [event]).delivered.length).toBe(0);
+});
+
+test("what a response says again of its request does not count, and under the same name another value does", () => {
+  const read = readGeneratedBeside(Buffer.from(JSON.stringify({ model: "m", new_setting: { text: words } })));
+  const told = (value: unknown): number => {
+    const meter = new OutputMeter(read);
+    meter.note(framed({ type: "response.created", response: { output: [], new_setting: value } }));
+    return meter.delivered.length;
+  };
+
+  expect(told({ text: words })).toBe(0);
+  expect(told({ text: `${words}more` })).toBeGreaterThan(words.length);
 });
 
 test("an event that is no JSON counts, and the end of a stream does not", () => {

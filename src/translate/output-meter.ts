@@ -6,8 +6,9 @@ import { readEvent } from "./read-event.ts";
 import { eventData } from "../wire/sse/event-data.ts";
 
 /**
- * What an event says of one item of an answer, such as a choice or a block. `item`: its names, of which the first that is known tells. `more`: it goes on where the one before ended. `whole`: it is the
- * whole of the part, or without a part of the item, and perhaps said before in pieces.
+ * What an event says of one item of an answer, such as a choice or a block. `item`: its names, of which the first that is known tells which.
+ * `more`: it goes on where the one before ended. `whole`: it is the whole of the part, or without a part of the item, and perhaps said before
+ * in pieces.
  */
 export type GeneratedPiece = GeneratedTexts & { item: readonly string[]; part: string | null; form: "more" | "whole" };
 

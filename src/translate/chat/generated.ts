@@ -104,7 +104,7 @@ export function readChatGenerated(answer: Json): GeneratedPiece[] {
     const item = [textOf(choice["index"] ?? at)];
     generated.push(more(item, "", choice, CHOICE));
     if (choice["delta"] != null) readMessage(choice["delta"], item, "more", generated);
-    if (choice["message"] != null) readMessage(choice["message"], [`${item[0]} whole`], "whole", generated);
+    if (choice["message"] != null) readMessage(choice["message"], item, "whole", generated);
   }
   return generated;
 }
@@ -128,20 +128,22 @@ function readMessage(
   for (const [at, one] of listOf(calls).entries()) {
     const place = `call ${isObject(one) ? textOf(one["index"] ?? at) : at}`;
     generated.push({ item, part: place, form, ...collectGenerated(one, CALL) });
-    for (const name of namesIn(one))
-      generated.push({ item, part: `${place} name`, form: "whole", said: name, thought: "" });
+    generated.push(...namesIn(one, item, place));
   }
   if (call == null) return;
-  generated.push({ item, part: "call", form, ...collectGenerated(call, CALLED) });
-  for (const name of namesIn({ function: call }))
-    generated.push({ item, part: "call name", form: "whole", said: name, thought: "" });
+  generated.push(
+    { item, part: "call", form, ...collectGenerated(call, CALLED) },
+    ...namesIn({ function: call }, item, "call"),
+  );
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : value == null ? [] : [value]);
 
-function namesIn(call: unknown): string[] {
+/** A name that comes again is that of the same call, unless its id is another. Some providers number all of their calls alike. */
+function namesIn(call: unknown, item: readonly string[], place: string): GeneratedPiece[] {
   if (!isObject(call)) return [];
-  return [call, call["function"], call["custom"]].flatMap((one) =>
-    isObject(one) && typeof one["name"] === "string" ? [one["name"]] : [],
-  );
+  return [call, call["function"], call["custom"]].flatMap((one): GeneratedPiece[] => {
+    const name = isObject(one) ? textOf(one["name"]) : "";
+    return [{ item, part: `${place} ${textOf(call["id"])} ${name}`, form: "whole", said: name, thought: "" }];
+  });
 }

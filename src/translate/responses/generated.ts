@@ -1,5 +1,6 @@
 import { isObject } from "../../core/is-object.ts";
 import type { Json } from "../../core/json.ts";
+import { findMembers } from "../../wire/json/members.ts";
 import {
   collectGenerated,
   free,
@@ -180,12 +181,33 @@ const isThought = (type: unknown): boolean =>
   (type.startsWith("response.reasoning") || type.startsWith("reasoning") || type === "summary_text");
 const kindOf = (...types: unknown[]): GeneratedKind => (types.some(isThought) ? "thought" : "said");
 
+/** Whether the request has a member of this name with this value. */
+type IsEcho = (name: string, value: unknown) => boolean;
+
+const withoutEcho = (response: Json, isEcho: IsEcho): Json =>
+  Object.fromEntries(
+    Object.entries(response).filter(([name, value]) => Object.hasOwn(RESPONSE, name) || !isEcho(name, value)),
+  );
+
+/** The same where the body that is answered is known: what it says again is its caller's and not the model's. */
+export function readGeneratedBeside(body: Buffer): (event: Json) => GeneratedPiece[] {
+  let members: Map<string, string> | null = null;
+  const isEcho: IsEcho = (name, value) => {
+    members ??= new Map(
+      findMembers(body).list.map((one) => [one.name, body.toString("utf8", one.valueStart, one.valueEnd)]),
+    );
+    const sent = members.get(name);
+    return sent !== undefined && JSON.stringify(JSON.parse(sent)) === JSON.stringify(value);
+  };
+  return (event) => readResponsesGenerated(event, isEcho);
+}
+
 /** All that is known of the members of this format. */
 export const RESPONSES_OUTPUT: readonly OutputMembers[] = [EVENT, RESPONSE, ITEM, TEXT, THOUGHTS];
 
 /** What the model wrote in an event, or in a whole response. */
-export function readResponsesGenerated(event: Json): GeneratedPiece[] {
-  if (event["object"] === "response" && Array.isArray(event["output"])) return readResponse(event);
+export function readResponsesGenerated(event: Json, isEcho: IsEcho = () => false): GeneratedPiece[] {
+  if (event["object"] === "response" && Array.isArray(event["output"])) return readResponse(event, isEcho);
   const { type, response, item, part } = event;
   const named = typeof type === "string" ? type : "";
   if (named.includes("_call_output")) return [];
@@ -210,7 +232,7 @@ export function readResponsesGenerated(event: Json): GeneratedPiece[] {
         named.endsWith(".added") ? BEGINNING : WHOLE,
       ),
     );
-  if (response != null) generated.push(...readResponse(response));
+  if (response != null) generated.push(...readResponse(response, isEcho));
   return generated;
 }
 
@@ -239,12 +261,12 @@ function placeOf({ type, content_index: content, summary_index: summary }: Json)
   return typeof type === "string" ? type.replace(/\.(?:delta|done|added)$/, "") : "";
 }
 
-function readResponse(response: unknown): GeneratedPiece[] {
+function readResponse(response: unknown, isEcho: IsEcho): GeneratedPiece[] {
   const own: GeneratedPiece = {
     item: ["response"],
     part: null,
     form: "whole",
-    ...collectGenerated(response, RESPONSE),
+    ...collectGenerated(isObject(response) ? withoutEcho(response, isEcho) : response, RESPONSE),
   };
   const output = isObject(response) ? response["output"] : undefined;
   if (!Array.isArray(output)) return [own];

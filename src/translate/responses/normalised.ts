@@ -11,7 +11,7 @@ import {
 } from "../../wire/responses/responses-stream.ts";
 import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
-import { readResponsesGenerated } from "./generated.ts";
+import { readGeneratedBeside } from "./generated.ts";
 import { OutputMeter } from "../output-meter.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import { createSteadyIds } from "./steady-ids.ts";
@@ -37,7 +37,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   let identity: ResponseIdentity | null = null;
   let sequenceNumber = 0;
   const steadyIds = createSteadyIds();
-  const meter = new OutputMeter(readResponsesGenerated);
+  const meter = new OutputMeter(readGeneratedBeside(request.bytes));
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);

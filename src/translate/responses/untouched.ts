@@ -11,7 +11,7 @@ import { usageToShow } from "../../wire/show-usage.ts";
 import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
 import { type AnswerStage, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { createEventName } from "../event-name.ts";
-import { readResponsesGenerated } from "./generated.ts";
+import { readGeneratedBeside } from "./generated.ts";
 import { OutputMeter } from "../output-meter.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readEvent, typeOf } from "../read-event.ts";
@@ -43,14 +43,14 @@ export function readResponse(bytes: Buffer): Record<string, unknown> {
   });
 }
 
-function createStage(): AnswerStage {
+function createStage({ bytes: body }: GenerationRequest): AnswerStage {
   let completed: Buffer | null = null;
   let usage: Usage | null = null;
   let identity: ResponseIdentity | null = null;
   let passedEvents = 0;
   /** Read only when the stream fails, so that no event is parsed for its number alone. */
   let lastPassed: Buffer | null = null;
-  const meter = new OutputMeter(readResponsesGenerated, "sequence_number");
+  const meter = new OutputMeter(readGeneratedBeside(body), "sequence_number");
   const eventName = createEventName();
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
