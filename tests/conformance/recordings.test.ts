@@ -135,7 +135,8 @@ async function expectMetered(dialect: Dialect, said: readonly Said[], requestId:
 
   expect(line.outcome).toBe("completed");
   if (input + output > CONTEXT_WINDOW) return;
-  if (input + output === 0) return expect(line.input_tokens).toBeGreaterThan(0);
+  // A provider that counts no output for what it has said has not counted.
+  if (output === 0) return expect(line.input_tokens).toBeGreaterThanOrEqual(Math.max(1, input));
   expect({ input: line.input_tokens, output: line.output_tokens }).toEqual({ input, output });
 }
 
