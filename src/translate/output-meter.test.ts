@@ -223,6 +223,46 @@ test("what a response says again of its request does not count, and under the sa
   expect(told({ text: `${words}more` })).toBeGreaterThan(words.length);
 });
 
+/** Members that are read by a table of their own, where something else stands than a format has there. */
+test.each<[Format, object]>([
+  ["chat", { choices: words }],
+  ["chat", { choices: [words] }],
+  ["chat", { choices: [{ index: 0, delta: words }] }],
+  ["chat", { choices: [{ index: 0, message: words }] }],
+  ["chat", chunk({ tool_calls: words })],
+  ["chat", chunk({ tool_calls: [words] })],
+  ["chat", chunk({ function_call: words })],
+  ["chat", chunk({ executed_tools: [{ index: 0, type: "python", arguments: words, output: "read" }] })],
+  ["chat", chunk({ provider_specific_fields: { text: words } })],
+  ["messages", { type: "message_start", message: words }],
+  ["messages", { type: "message_start", message: { type: "message", content: words } }],
+  ["messages", { type: "message_delta", delta: { content: words } }],
+  ["messages", { type: "message_delta", delta: words }],
+  ["messages", { type: "content_block_start", index: 0, content_block: words }],
+  ["messages", { type: "content_block_delta", index: 0, delta: words }],
+  ["responses", { type: "response.output_item.done", output_index: 0, item: words }],
+  ["responses", { type: "response.output_item.done", output_index: 0, item: { type: "new", name: { text: words } } }],
+  ["responses", { type: "response.content_part.done", output_index: 0, part: words }],
+  ["responses", { type: "response.completed", response: words }],
+  ["responses", { type: "response.completed", response: { output: words } }],
+  ["gemini", { candidates: words }],
+  ["gemini", { candidates: [words] }],
+  ["gemini", { candidates: [{ content: words }] }],
+  ["gemini", { candidates: [{ content: { parts: words } }] }],
+])("what stands in the place of something that is looked into counts: %s %j", (format, event) => {
+  expect(metered(format, [event]).delivered.length).toBeGreaterThanOrEqual(words.length);
+});
+
+test("a member that is called like padding counts where the format has none", () => {
+  const event = (p: string): object => ({
+    type: "content_block_delta",
+    index: 0,
+    delta: { type: "text_delta", text: "a", p },
+  });
+
+  expect(metered("messages", [event(""), event(words)]).delivered.length).toBeGreaterThanOrEqual(words.length + 2);
+});
+
 test("an event that is no JSON counts, and the end of a stream does not", () => {
   const meter = meterOf("chat");
   for (const text of [`data: ${words}\n\n`, "data: [DONE]\n\n", ": comment\n\n"]) meter.note(Buffer.from(text));

@@ -1,5 +1,5 @@
 import type { Json } from "../core/json.ts";
-import type { GeneratedTexts, GeneratedKind } from "./collect-generated.ts";
+import { collectGenerated, type GeneratedKind, type GeneratedTexts, type OutputMembers } from "./collect-generated.ts";
 import { DeliveredText } from "./delivered-text.ts";
 import { RepeatedText } from "./form/repeated-text.ts";
 import { readEvent } from "./read-event.ts";
@@ -11,6 +11,14 @@ import { eventData } from "../wire/sse/event-data.ts";
  * in pieces.
  */
 export type GeneratedPiece = GeneratedTexts & { item: readonly string[]; part: string | null; form: "more" | "whole" };
+
+/** What is written in a value, as more of an item. */
+export const moreOf = (item: readonly string[], value: unknown, members: OutputMembers, part = ""): GeneratedPiece => ({
+  item,
+  part,
+  form: "more",
+  ...collectGenerated(value, members),
+});
 
 /** Everything that the model wrote in an event of one format, each once. */
 export type ReadGenerated = (event: Json) => readonly GeneratedPiece[];

@@ -1,7 +1,7 @@
 import { isObject } from "../../core/is-object.ts";
 import type { Json } from "../../core/json.ts";
 import { collectGenerated, free, type OutputMembers, SAID, textOf, THOUGHT, WHY } from "../collect-generated.ts";
-import type { GeneratedPiece } from "../output-meter.ts";
+import { type GeneratedPiece, moreOf } from "../output-meter.ts";
 
 /** Of a chunk or a whole answer, beside its choices. */
 const ANSWER: OutputMembers = {
@@ -61,13 +61,25 @@ const DETAILS: OutputMembers = {
   summary: THOUGHT,
 };
 
+/** What some gateways repeat of a message in the words of its provider. */
+const FIELDS: OutputMembers = {
+  ...free(WHY.read, "citation", "citations"),
+  thinking_blocks: { kind: "thought", once: "thoughts", inside: DETAILS },
+  reasoning_content: { kind: "thought", once: "thoughts" },
+};
+
+/** A tool that the provider ran: what the model asked of it, and what it answered. */
+const EXECUTED: OutputMembers = {
+  ...free(WHY.envelope, "index", "type", "name"),
+  ...free(WHY.read, "output", "search_results", "code_results", "browser_results"),
+};
+
 const MESSAGE: OutputMembers = {
   ...free(WHY.apart, "tool_calls", "function_call"),
   ...free(WHY.envelope, "role", "index", "tool_call_id", "prefix", "phase"),
-  ...free(WHY.read, "annotations", "citations", "tool_results", "executed_tools", "search_results"),
+  ...free(WHY.read, "annotations", "citations", "tool_results", "search_results"),
   ...free(WHY.media, "images"),
   ...free(WHY.opaque, "thought_signature", "extra_content", "reasoning_opaque", "encrypted_content"),
-  ...free(WHY.repeat, "provider_specific_fields", "thinking_blocks"),
   content: { inside: PART },
   refusal: SAID,
   audio: { inside: { ...free(WHY.envelope, "id", "expires_at"), ...free(WHY.media, "data"), transcript: SAID } },
@@ -75,11 +87,15 @@ const MESSAGE: OutputMembers = {
   reasoning: { kind: "thought", once: "thoughts" },
   reasoning_text: { kind: "thought", once: "thoughts" },
   reasoning_details: { kind: "thought", once: "thoughts", inside: DETAILS },
+  thinking_blocks: { kind: "thought", once: "thoughts", inside: DETAILS },
+  provider_specific_fields: { kind: "thought", once: "thoughts", inside: FIELDS },
+  executed_tools: { inside: EXECUTED },
 };
 
 /** A call, without the name of its tool, which some providers repeat with every piece. */
 const CALLED: OutputMembers = {
-  ...free(WHY.envelope, "index", "id", "type", "name"),
+  ...free(WHY.envelope, "index", "id", "type"),
+  ...free(WHY.apart, "name"),
   ...free(WHY.opaque, "extra_content"),
 };
 const CALL: OutputMembers = {
@@ -89,32 +105,25 @@ const CALL: OutputMembers = {
 };
 
 /** All that is known of the members of this format. */
-export const CHAT_OUTPUT: readonly OutputMembers[] = [ANSWER, CHOICE, MESSAGE, PART, DETAILS, CALL];
+export const CHAT_OUTPUT: readonly OutputMembers[] = [ANSWER, CHOICE, MESSAGE, PART, DETAILS, FIELDS, EXECUTED, CALL];
 
 /** What the model wrote in a chunk, or in a whole answer. */
 export function readChatGenerated(answer: Json): GeneratedPiece[] {
   const { choices } = answer;
-  const generated: GeneratedPiece[] = [{ item: [""], part: "", form: "more", ...collectGenerated(answer, ANSWER) }];
-  if (!Array.isArray(choices)) return [...generated, more([""], "choices", choices, {})];
+  const generated = [moreOf([""], answer, ANSWER)];
+  if (!Array.isArray(choices)) return [...generated, moreOf([""], choices, {}, "choices")];
   for (const [at, choice] of choices.entries()) {
     if (!isObject(choice)) {
-      generated.push(more([""], "choices", choice, {}));
+      generated.push(moreOf([""], choice, {}, "choices"));
       continue;
     }
     const item = [textOf(choice["index"] ?? at)];
-    generated.push(more(item, "", choice, CHOICE));
+    generated.push(moreOf(item, choice, CHOICE));
     if (choice["delta"] != null) readMessage(choice["delta"], item, "more", generated);
     if (choice["message"] != null) readMessage(choice["message"], item, "whole", generated);
   }
   return generated;
 }
-
-const more = (item: readonly string[], part: string, value: unknown, members: OutputMembers): GeneratedPiece => ({
-  item,
-  part,
-  form: "more",
-  ...collectGenerated(value, members),
-});
 
 function readMessage(
   message: unknown,

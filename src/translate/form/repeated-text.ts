@@ -68,7 +68,9 @@ export class RepeatedText {
     if (number !== null) holes.push({ start: number, end: endOfDigits(event, number, event.length), kind: "number" });
     for (const name of PADDINGS) {
       const start = behindOnly(event, name);
-      if (start !== null) holes.push({ start, end: endOfPlain(event, start, event.length), kind: "padding" });
+      const end = start === null ? 0 : endOfPlain(event, start, event.length);
+      // One that is empty does not show whether it counts.
+      if (start !== null && end > start) holes.push({ start, end, kind: "padding" });
     }
     holes.sort((left, right) => left.start - right.start);
     // One within another is no hole but text.

@@ -1,7 +1,7 @@
 import { isObject } from "../../core/is-object.ts";
 import type { Json } from "../../core/json.ts";
-import { collectGenerated, free, type OutputMembers, SAID, WHY } from "../collect-generated.ts";
-import type { GeneratedPiece } from "../output-meter.ts";
+import { free, type OutputMembers, SAID, WHY } from "../collect-generated.ts";
+import { type GeneratedPiece, moreOf } from "../output-meter.ts";
 
 const ANSWER: OutputMembers = {
   ...free(WHY.apart, "candidates"),
@@ -48,31 +48,24 @@ export const GEMINI_OUTPUT: readonly OutputMembers[] = [ANSWER, CANDIDATE, PART]
 /** What the model wrote in a chunk, or in a whole answer. */
 export function readGeminiGenerated(answer: Json): GeneratedPiece[] {
   const { candidates } = answer;
-  const generated = [piece([""], answer, ANSWER)];
-  if (!Array.isArray(candidates)) return [...generated, piece([""], candidates, {})];
+  const generated = [moreOf([""], answer, ANSWER)];
+  if (!Array.isArray(candidates)) return [...generated, moreOf([""], candidates, {})];
   for (const [at, candidate] of candidates.entries()) {
     const item = [String(at)];
-    generated.push(piece(item, candidate, CANDIDATE));
+    generated.push(moreOf(item, candidate, CANDIDATE));
     const content: unknown = isObject(candidate) ? candidate["content"] : undefined;
     if (!isObject(content)) {
-      generated.push(piece(item, content, {}));
+      generated.push(moreOf(item, content, {}));
       continue;
     }
-    generated.push(piece(item, content, { ...free(WHY.envelope, "role"), ...free(WHY.apart, "parts") }));
+    generated.push(moreOf(item, content, { ...free(WHY.envelope, "role"), ...free(WHY.apart, "parts") }));
     const { parts } = content;
     for (const part of Array.isArray(parts) ? parts : [parts]) {
       const isThought = isObject(part) && part["thought"] === true;
-      generated.push(piece(item, part, isThought ? THINKING : PART));
+      generated.push(moreOf(item, part, isThought ? THINKING : PART));
     }
   }
   return generated;
 }
 
 const THINKING: OutputMembers = { ...PART, text: { kind: "thought" } };
-
-const piece = (item: readonly string[], value: unknown, members: OutputMembers): GeneratedPiece => ({
-  item,
-  part: "",
-  form: "more",
-  ...collectGenerated(value, members),
-});

@@ -1,7 +1,7 @@
 import { isObject } from "../../core/is-object.ts";
 import type { Json } from "../../core/json.ts";
-import { collectGenerated, free, type OutputMembers, SAID, textOf, THOUGHT, WHY } from "../collect-generated.ts";
-import type { GeneratedPiece } from "../output-meter.ts";
+import { free, type OutputMembers, SAID, textOf, THOUGHT, WHY } from "../collect-generated.ts";
+import { type GeneratedPiece, moreOf } from "../output-meter.ts";
 
 /** Of a whole answer, or of the beginning of one. */
 const MESSAGE: OutputMembers = {
@@ -61,26 +61,21 @@ export function readMessagesGenerated(event: Json): GeneratedPiece[] {
   if (event["type"] === "message") return readMessage(event);
   const { message, content_block: block, delta } = event;
   const item = [textOf(event["index"])];
-  const generated: GeneratedPiece[] = [{ item: [""], part: "", form: "more", ...collectGenerated(event, EVENT) }];
-  if (message != null) generated.push(...(isObject(message) ? readMessage(message) : [piece([""], message, {})]));
-  if (block != null) generated.push(piece(item, block, membersOf(block)));
-  if (delta != null) generated.push(piece(item, delta, event["type"] === "message_delta" ? MESSAGE : DELTA));
+  const generated = [moreOf([""], event, EVENT)];
+  if (message != null) generated.push(...readMessage(message));
+  if (block != null) generated.push(moreOf(item, block, membersOf(block)));
+  // Deltas are of a block, but for the one that ends the message.
+  if (delta != null)
+    generated.push(...(event["type"] === "message_delta" ? readMessage(delta) : [moreOf(item, delta, DELTA)]));
   return generated;
 }
 
-function readMessage(message: Json): GeneratedPiece[] {
-  const { content } = message;
-  const own: GeneratedPiece = { item: [""], part: "", form: "more", ...collectGenerated(message, MESSAGE) };
-  if (!Array.isArray(content)) return [own, piece([""], content, {})];
-  return [own, ...content.map((block: unknown, at) => piece([String(at)], block, membersOf(block)))];
+function readMessage(message: unknown): GeneratedPiece[] {
+  const own = moreOf([""], message, MESSAGE);
+  const content = isObject(message) ? message["content"] : undefined;
+  if (!Array.isArray(content)) return [own, moreOf([""], content, {})];
+  return [own, ...content.map((block: unknown, at) => moreOf([String(at)], block, membersOf(block)))];
 }
-
-const piece = (item: readonly string[], value: unknown, members: OutputMembers): GeneratedPiece => ({
-  item,
-  part: "",
-  form: "more",
-  ...collectGenerated(value, members),
-});
 
 /** Results are those of the provider's own tools: a caller's come in the request. */
 const membersOf = (block: unknown): OutputMembers =>

@@ -269,7 +269,7 @@ function readResponse(response: unknown, isEcho: IsEcho): GeneratedPiece[] {
     ...collectGenerated(isObject(response) ? withoutEcho(response, isEcho) : response, RESPONSE),
   };
   const output = isObject(response) ? response["output"] : undefined;
-  if (!Array.isArray(output)) return [own];
+  if (!Array.isArray(output)) return [own, ...itemIn(output, ["output"], WHOLE)];
   // Items of the whole may have other places than in the stream.
   return [
     own,
