@@ -53,7 +53,7 @@ export async function showTheme(page: ChromiumPage, colorScheme: "light" | "dark
   return page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
 }
 
-/** The first is the same engine without windows and menus, and takes a third of the processor time over a page. */
+/** The first is the same engine without windows and menus, and takes less than half of the processor time over a run. */
 const PROGRAMS = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
 /** A real browser, or why there is none. */

@@ -45,7 +45,8 @@ export async function runFolder(): Promise<{ folder: string; superuserUrl: strin
   return { folder: folderOf("15"), superuserUrl };
 }
 
-const ownerOf = (): number => (process.env["VITEST_POOL_ID"] === undefined ? process.pid : process.ppid);
+/** The process of the run, which the servers and the other processes of its tests end with. */
+export const ownerOf = (): number => (process.env["VITEST_POOL_ID"] === undefined ? process.pid : process.ppid);
 const folderOf = (version: PostgresVersion): string => join(tmpdir(), `tollgate-test-run-${ownerOf()}-${version}`);
 
 /** Test files run in processes of their own, so the first to come builds the server and the others wait for its address. */

@@ -1,8 +1,8 @@
 /**
  * A process that runs one command of tollgate after the other. To load the program takes most of the processor time of a command and of
- * the start of a gateway, and a whole run has hundreds of each. It ends with the folder of the run, and when whoever it works for is gone.
+ * the start of a gateway, and a whole run has hundreds of each. It ends with the run or its folder, and when whoever it works for is gone.
  *
- *   node tests/support/warm-host.ts <folder> <program>
+ *   node tests/support/warm-host.ts <folder> <program> <process of the run>
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Asked, Told } from "./warm-process.ts";
 
-const [folder = "", program = ""] = process.argv.slice(2);
+const [folder = "", program = "", owner = ""] = process.argv.slice(2);
 const { runTollgate } = (await import(join(program, "tollgate.js"))) as {
   runTollgate: (argv: readonly string[]) => Promise<void>;
 };
@@ -24,9 +24,9 @@ const place = (end: string): string => join(folder, `${process.pid}.${end}`);
 
 process.setMaxListeners(0);
 process.on("exit", (code) => existsSync(folder) && writeFileSync(place("code"), String(code)));
-setInterval(() => existsSync(folder) || process.exit(0), 500);
+setInterval(() => (existsSync(folder) && runs(Number(owner))) || process.exit(0), 500);
 
-let runs = 0;
+let ran = 0;
 createServer((socket) => {
   let busy = false;
   socket.on("error", () => undefined);
@@ -54,11 +54,11 @@ async function run(socket: Socket, { words, main, cwd, env }: Asked): Promise<vo
   for (const signal of SIGNALS) process.removeAllListeners(signal);
   process.exitCode = undefined;
   process.chdir("/");
-  runs += 1;
+  ran += 1;
   const { user, system } = process.cpuUsage();
   writeFileSync(place("processor"), String((user + system) / 1_000));
   // A command that failed may have left something open.
-  const again = (code === 0 || code === MISUNDERSTOOD) && runs < MOST_RUNS;
+  const again = (code === 0 || code === MISUNDERSTOOD) && ran < MOST_RUNS;
   socket.write(`${JSON.stringify({ code, again } satisfies Told)}\n`);
   if (!again) socket.end(() => process.exit(code));
 }
@@ -66,4 +66,12 @@ async function run(socket: Socket, { words, main, cwd, env }: Asked): Promise<vo
 /** What the command set, which the compiler takes for what was set before it. */
 function codeSet(): number {
   return Number(process.exitCode ?? 0);
+}
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
