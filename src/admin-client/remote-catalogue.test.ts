@@ -104,7 +104,7 @@ const described = {
   ],
 };
 const spare = { name: "spare", baseUrl: "https://api.example.org", credentialRef: "env:SPARE_KEY" };
-const listed = { ...route, contextWindow: null, maxOutputTokens: 50, tariff };
+const listed = { ...route, contextWindow: null, maxOutputTokens: 50, reasoning: true, tariff };
 const importOrder = {
   provider: "acme",
   publication: "unpublished" as const,

@@ -9,6 +9,7 @@ import {
   type Tariff,
   type TariffParts,
 } from "../core/price.ts";
+import { wordOnReasoning } from "./can-reason.ts";
 import type { ImportOrder, Model } from "./model.ts";
 
 type Listed = ImportOrder["models"][number];
@@ -17,35 +18,38 @@ export type Comparison = ImportedModel & { listed: Listed; after: { tariff: Tari
 
 /**
  * What a list makes of a model. What the list does not say stays: prices of a cache or a tool that somebody set, and the
- * operator's own limit of output.
+ * operator's own limit of output. So does the operator's own word on reasoning.
  */
 export function compareListed(
   listed: Listed,
   { provider, model, price }: { provider: string; model: Model | null; price: Tariff | null },
 ): Comparison {
-  const { id, contextWindow, maxOutputTokens } = listed;
+  const { id, contextWindow, maxOutputTokens, reasoning } = listed;
   if (model === null)
     return {
       id,
       change: "new",
       before: null,
-      after: { contextWindow, maxOutputTokens, tariff: listed.tariff },
+      after: { contextWindow, maxOutputTokens, reasoning, tariff: listed.tariff },
       listed,
     };
   const before: ListedFacts = {
     contextWindow: model.contextWindow,
     maxOutputTokens: model.maxOutputTokens,
+    reasoning: wordOnReasoning(model),
     tariff: price,
   };
   const after = {
     contextWindow: contextWindow ?? model.contextWindow,
     maxOutputTokens: model.outputCeiling === null ? maxOutputTokens : null,
+    reasoning: before.reasoning ?? reasoning,
     tariff: mergeTariff(price, saidIn(listed.tariff)) ?? listed.tariff,
   };
   if (model.provider !== provider) return { id, change: "foreign", before, after, listed };
   const isSame =
     before.contextWindow === after.contextWindow &&
     before.maxOutputTokens === after.maxOutputTokens &&
+    before.reasoning === after.reasoning &&
     price !== null &&
     sameTariff(price, after.tariff);
   return { id, change: isSame ? "unchanged" : "changed", before, after, listed };

@@ -42,6 +42,7 @@ const listed: ImportOrder["models"][number] = {
   dialect: "chat",
   contextWindow: 128_000,
   maxOutputTokens: 8_192,
+  reasoning: null,
   tariff,
 };
 const importOf = (...models: ImportOrder["models"][number][]): ImportOrder => ({
@@ -254,6 +255,22 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
       { id: "large", published: false, price: tariff, routes: [{ provider: "acme", conformant: false }] },
       { id: "small", maxOutputTokens: 4_096 },
     ]);
+  });
+
+  test("an import says that a model reasons, unless the operator has said something else", async () => {
+    const reasoning = { ...listed, reasoning: true };
+    const told = async () => (await store.listModels(Date.now())).map(({ capabilities }) => capabilities);
+    await store.importModels(importOf(reasoning), "apply");
+    expect(await told()).toEqual([{ reasoning: true }]);
+    expect(await store.importModels(importOf(listed), "apply")).toMatchObject([{ change: "unchanged" }]);
+
+    await database.query(`update model set capabilities = '{"tools": true}'`);
+    expect(await store.importModels(importOf(reasoning), "apply")).toMatchObject([{ change: "changed" }]);
+    expect(await told()).toEqual([{ reasoning: true, tools: true }]);
+
+    await database.query(`update model set capabilities = '{"reasoning": false}'`);
+    expect(await store.importModels(importOf(reasoning), "apply")).toMatchObject([{ change: "unchanged" }]);
+    expect(await told()).toEqual([{ reasoning: false }]);
   });
 
   test("an import changes what the list says and leaves what it does not", async () => {

@@ -9,11 +9,13 @@ import { livingIn, priceAt, upcomingIn } from "./price-book.ts";
 import { readModels } from "./read-models-store.ts";
 import { requireProvider } from "./require-model-store.ts";
 
-const SET_LIMITS = `
-  update model set context_window = d."contextWindow", max_output_tokens = d."maxOutputTokens"
-  from jsonb_to_recordset($1) as d (id text, "contextWindow" int, "maxOutputTokens" int)
+const SET_FACTS = `
+  update model set context_window = d."contextWindow", max_output_tokens = d."maxOutputTokens",
+    capabilities = model.capabilities || d.words
+  from jsonb_to_recordset($1) as d (id text, "contextWindow" int, "maxOutputTokens" int, words jsonb)
   where model.id = d.id
-    and (model.context_window, model.max_output_tokens) is distinct from (d."contextWindow", d."maxOutputTokens")`;
+    and (model.context_window, model.max_output_tokens, model.capabilities)
+      is distinct from (d."contextWindow", d."maxOutputTokens", model.capabilities || d.words)`;
 
 /** A preview goes the whole way but for the writing, so that it shows what would be written. */
 export const createImportModels =
@@ -47,7 +49,12 @@ async function write(tx: Queryable, { order, compared, books, nowMs }: Work): Pr
   const added = compared.filter(({ change }) => change === "new");
   const changed = compared.filter(({ change }) => change === "changed");
   const models = added.map(({ listed }) =>
-    newModel({ ...listed, displayName: null, route: { ...listed, provider: order.provider } }),
+    newModel({
+      ...listed,
+      reasoning: listed.reasoning ?? undefined,
+      displayName: null,
+      route: { ...listed, provider: order.provider },
+    }),
   );
   await applyModels(tx, { providers: [], models });
   if (order.publication === "unpublished" && added.length > 0) {
@@ -55,7 +62,11 @@ async function write(tx: Queryable, { order, compared, books, nowMs }: Work): Pr
   }
   await applyRoutes(tx, { providers: [], models });
   if (changed.length > 0) {
-    await tx.query(SET_LIMITS, [JSON.stringify(changed.map(({ id, after }) => ({ id, ...after, tariff: undefined })))]);
+    const facts = changed.map(({ id, after: { contextWindow, maxOutputTokens, reasoning } }) => {
+      const words = reasoning === null ? {} : { reasoning };
+      return { id, contextWindow, maxOutputTokens, words };
+    });
+    await tx.query(SET_FACTS, [JSON.stringify(facts)]);
   }
   const priced = [...added, ...changed].map(({ id, after }) => ({
     id,

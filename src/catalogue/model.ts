@@ -156,6 +156,8 @@ export type ImportOrder = {
     dialect: ProviderDialect;
     contextWindow: number | null;
     maxOutputTokens: number;
+    /** Whether it reasons; null: not said. */
+    reasoning: boolean | null;
     tariff: Tariff;
   }[];
 };

@@ -28,6 +28,14 @@ export const lessOf = (whole: Amounts, part: Amounts): Amounts => ({
   tokens: whole.tokens === null ? null : whole.tokens - (part.tokens ?? 0n),
 });
 
+/** The same, and never less than nothing. */
+export const beyondOf = (whole: Amounts, part: Amounts): Amounts => {
+  const { credits, tokens } = lessOf(whole, part);
+  return { credits: credits && atLeastNone(credits), tokens: tokens && atLeastNone(tokens) };
+};
+
+const atLeastNone = (amount: bigint): bigint => (amount < 0n ? 0n : amount);
+
 /** What a key of this mode pays in. */
 export const unitOf = (mode: KeyMode): Unit => (mode === "credit" ? "credit" : "tokens");
 

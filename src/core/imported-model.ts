@@ -1,7 +1,13 @@
 import type { Tariff } from "./price.ts";
 
 /** What a price list can say of a model. */
-export type ListedFacts = { contextWindow: number | null; maxOutputTokens: number | null; tariff: Tariff | null };
+export type ListedFacts = {
+  contextWindow: number | null;
+  maxOutputTokens: number | null;
+  /** Whether it reasons; null: not said. */
+  reasoning: boolean | null;
+  tariff: Tariff | null;
+};
 
 /** What an import makes of a model. `foreign`: another provider's model has that name here, and it is left alone. */
 export type ImportedModel = {

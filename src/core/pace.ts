@@ -1,7 +1,13 @@
-/** How fast a route's model speaks, as its own streams have shown. */
+/** How a route's model thinks and speaks, as completed streams have shown. */
 export type Pace = {
   /** Of one answer: where several are asked for at once, each has this. */
   tokensPerSecond: number;
   /** From the provider's 200 to the first token, where nothing was thought before it. */
   firstTokenMs: number;
+  /** Until then the first token may still be one that nothing was thought before. */
+  lateFirstTokenMs: number;
+  /** Whether the provider has counted tokens that were thought: for a request that lets the model think, and for one that says nothing of it. */
+  thinks: { told: boolean; untold: boolean };
+  /** Whether thoughts that are shown are shortened: more was thought than anybody saw. */
+  shortensThoughts: boolean;
 };

@@ -9,6 +9,8 @@ export type PriceListModel = {
   dialect: ClientDialect;
   contextWindow: number | null;
   maxOutputTokens: number;
+  /** Whether it reasons; null: the list does not say so. */
+  reasoning: boolean | null;
   tariff: Tariff;
 };
 

@@ -1,31 +1,67 @@
 import { expect, test } from "vitest";
-import { createRoutePace } from "./route-pace.ts";
+import { type PaceSample, RoutePace } from "./route-pace.ts";
 
-test("a route that nothing is known of is no free pass: it is taken to be fast", () => {
-  expect(createRoutePace().value()).toEqual({ tokensPerSecond: 100, firstTokenMs: 0 });
+const sample = (fields: Partial<PaceSample> = {}): PaceSample => ({
+  payer: "ann",
+  token: null,
+  firstTokenMs: null,
+  thoughtAs: null,
+  shortened: false,
+  ...fields,
+});
+const thought = (ms: number, payer = "ann") => sample({ payer, token: { ms, kind: "thought" } });
+const spoken = (ms: number, payer = "ann") => sample({ payer, token: { ms, kind: "spoken" } });
+
+function paceOf(...samples: PaceSample[]) {
+  const pace = new RoutePace();
+  for (const each of samples) pace.add(each);
+  return pace.value();
+}
+
+test("a route that nothing is known of is taken to be a common one that does not think", () => {
+  expect(paceOf()).toEqual({
+    tokensPerSecond: 60,
+    firstTokenMs: 0,
+    lateFirstTokenMs: 1_000,
+    thinks: { told: false, untold: false },
+    shortensThoughts: false,
+  });
 });
 
-test("a route's pace is the middle of what its late streams showed", () => {
-  const pace = createRoutePace();
-  for (const firstTokenMs of [200, 300, 9_000]) pace.add({ tokens: 500, speakingMs: 10_000, firstTokenMs });
-
-  expect(pace.value()).toEqual({ tokensPerSecond: 50, firstTokenMs: 300 });
-
-  for (let sample = 0; sample < 31; sample++) pace.add({ tokens: 1_000, speakingMs: 10_000, firstTokenMs: 100 });
-  expect(pace.value()).toEqual({ tokensPerSecond: 100, firstTokenMs: 100 });
+test("how fast a route thinks is told by streams that thought; by others while there is none", () => {
+  expect(paceOf(spoken(20)).tokensPerSecond).toBe(50);
+  expect(paceOf(spoken(20), thought(10)).tokensPerSecond).toBe(100);
+  // What was gathered on its way and came at once.
+  expect(paceOf(spoken(0.1)).tokensPerSecond).toBe(1_000);
+  expect(paceOf(thought(0.1)).tokensPerSecond).toBe(5_000);
 });
 
-test("streams that thought first say how fast the route is, and not when it begins to speak", () => {
-  const pace = createRoutePace();
-  pace.add({ tokens: 5_060, speakingMs: 50_600, firstTokenMs: null });
+test("everybody's streams weigh the same, however many somebody has", () => {
+  const samples = ["ann", "ben", "cleo", "dan", "eve"].flatMap((payer) => [thought(10, payer), thought(10, payer)]);
+  const crowd = Array.from({ length: 500 }, () => thought(1_000, "mallory"));
 
-  expect(pace.value()).toEqual({ tokensPerSecond: 100, firstTokenMs: 0 });
+  expect(paceOf(...samples, ...crowd).tokensPerSecond).toBe(100);
 });
 
-test("very short answers say nothing of speed", () => {
-  const pace = createRoutePace();
-  pace.add({ tokens: 1, speakingMs: 10_000, firstTokenMs: 100 });
-  pace.add({ tokens: 100, speakingMs: 1, firstTokenMs: 100 });
+test("somebody's late streams replace their early ones, and late payers those that are gone", () => {
+  const slow = Array.from({ length: 7 }, () => thought(100));
+  const fast = Array.from({ length: 7 }, () => thought(10));
+  expect(paceOf(...slow, ...fast).tokensPerSecond).toBe(100);
 
-  expect(pace.value().tokensPerSecond).toBe(100);
+  const others = Array.from({ length: 31 }, (_, payer) => thought(10, `payer ${payer}`));
+  expect(paceOf(...slow, ...others).tokensPerSecond).toBe(100);
+});
+
+test("a first token is late when it comes later than somebody's usually do at their latest, within bounds", () => {
+  const firsts = (...ms: number[]) => paceOf(...ms.map((firstTokenMs) => sample({ firstTokenMs })));
+
+  expect(firsts(200, 300, 400)).toMatchObject({ firstTokenMs: 300, lateFirstTokenMs: 800 });
+  expect(firsts(200, 300, 1_300)).toMatchObject({ firstTokenMs: 300, lateFirstTokenMs: 1_300 });
+  expect(firsts(200, 300, 60_000)).toMatchObject({ firstTokenMs: 300, lateFirstTokenMs: 3_300 });
+});
+
+test("one stream is enough to know that a route thinks, and that it shortens what it shows", () => {
+  expect(paceOf(sample({ thoughtAs: "told" }), sample()).thinks).toEqual({ told: true, untold: false });
+  expect(paceOf(sample({ thoughtAs: "untold" })).thinks).toEqual({ told: false, untold: true });
+  expect(paceOf(sample({ shortened: true }), sample()).shortensThoughts).toBe(true);
 });

@@ -1,47 +1,102 @@
 import type { Pace } from "../core/pace.ts";
 
-/** What a stream showed that its caller did not slow down. */
+/** What a completed stream showed that its caller did not slow down. */
 export type PaceSample = {
-  /** Of one answer. */
-  tokens: number;
-  /** In which these were produced. */
-  speakingMs: number;
+  /** Whose stream it was. */
+  payer: string;
+  /** What a token took. `thought`: tokens that nobody saw are among them. Null: too short, or too uneven, to say. */
+  token: { ms: number; kind: "thought" | "spoken" } | null;
   /** From the provider's 200 to the first token; null when something may have been thought before it. */
   firstTokenMs: number | null;
+  /** How the request allowed what was thought; null when nothing was. */
+  thoughtAs: "told" | "untold" | null;
+  /** Thoughts were shown, and more was thought than that. */
+  shortened: boolean;
 };
 
 /**
- * Of a route that nothing is known of. A hundred tokens a second is more than most published models give and less than the fastest, and all
- * silence is taken for thought: a new route is no free pass, and what is estimated with it stays within what was set aside.
+ * Of a route that nothing is known of: a common pace, and what it takes most hosted models to begin. Whoever leaves a stream
+ * before any was completed is charged by it. Of one that has never answered without a thought, the whole time is thought in.
  */
-const ASSUMED: Pace = { tokensPerSecond: 100, firstTokenMs: 0 };
-/** Nothing that is sold today speaks faster; what seems to was gathered on its way. */
+const ASSUMED = { tokensPerSecond: 60, firstTokenMs: 0, lateFirstTokenMs: 1_000 };
+/** How much later than usual a first token may come before something must have been thought: at least and at most. */
+const LATER_MS = { least: 500, most: 3_000 };
+/** Nothing that is sold today thinks faster. */
 const FASTEST = 5_000;
-/** The middle of so many late samples: no single caller's stream moves it, and it follows a provider within minutes. */
-const KEPT = 31;
-/** Shorter answers say more about timers and networks than about speed. */
-const SHORTEST = { tokens: 16, speakingMs: 50 };
+/** What seems to be spoken faster was gathered on its way, and says nothing of how fast the model thinks. */
+const FASTEST_SPOKEN = 1_000;
+/** Of so many payers, the last so many streams each: nobody's weigh more than anybody else's. */
+const PAYERS = 31;
+const STREAMS = 7;
 
-/** The middle of what late streams of a route showed; bounded, and read once per stream. */
-export function createRoutePace(): { add: (sample: PaceSample) => void; value: () => Pace } {
-  const rates: number[] = [];
-  const firsts: number[] = [];
-  return {
-    add: ({ tokens, speakingMs, firstTokenMs }) => {
-      if (firstTokenMs !== null) keep(firsts, firstTokenMs);
-      if (tokens < SHORTEST.tokens || speakingMs < SHORTEST.speakingMs) return;
-      keep(rates, Math.min(FASTEST, (tokens * 1_000) / speakingMs));
-    },
-    value: () => ({
-      tokensPerSecond: middle(rates) ?? ASSUMED.tokensPerSecond,
-      firstTokenMs: middle(firsts) ?? ASSUMED.firstTokenMs,
-    }),
-  };
+type Votes = { thought: number[]; spoken: number[]; firsts: number[] };
+
+/** What late streams of a route showed; bounded, and worked out when it is asked for. */
+export class RoutePace {
+  readonly #payers = new Map<string, Votes>();
+  readonly #thinks = { told: false, untold: false };
+  #shortens = false;
+  #value: Pace | null = null;
+
+  add({ payer, token, firstTokenMs, thoughtAs, shortened }: PaceSample): void {
+    this.#value = null;
+    if (thoughtAs !== null) this.#thinks[thoughtAs] = true;
+    if (shortened) this.#shortens = true;
+    const votes = this.#votesOf(payer);
+    if (token !== null) keep(votes[token.kind], Math.max(token.ms, 1_000 / FASTEST));
+    if (firstTokenMs !== null) keep(votes.firsts, firstTokenMs);
+  }
+
+  value(): Pace {
+    return (this.#value ??= this.#worked());
+  }
+
+  #worked(): Pace {
+    const votes = [...this.#payers.values()];
+    const thought = middle(votes.map((vote) => mean(vote.thought)));
+    const spoken = middle(votes.map((vote) => mean(vote.spoken)));
+    const usualMs = middle(votes.map((vote) => middle(vote.firsts)));
+    const latestMs = middle(votes.map((vote) => latest(vote.firsts))) ?? 0;
+    return {
+      tokensPerSecond: perSecond(thought) ?? atMost(FASTEST_SPOKEN, perSecond(spoken)) ?? ASSUMED.tokensPerSecond,
+      firstTokenMs: usualMs ?? ASSUMED.firstTokenMs,
+      lateFirstTokenMs:
+        usualMs === null
+          ? ASSUMED.lateFirstTokenMs
+          : Math.min(usualMs + LATER_MS.most, Math.max(usualMs + LATER_MS.least, latestMs)),
+      thinks: { ...this.#thinks },
+      shortensThoughts: this.#shortens,
+    };
+  }
+
+  #votesOf(payer: string): Votes {
+    const votes = this.#payers.get(payer) ?? { thought: [], spoken: [], firsts: [] };
+    // The one that was heard last is the last to be forgotten.
+    this.#payers.delete(payer);
+    this.#payers.set(payer, votes);
+    for (const [oldest] of this.#payers) {
+      if (this.#payers.size <= PAYERS) break;
+      this.#payers.delete(oldest);
+    }
+    return votes;
+  }
 }
 
 function keep(samples: number[], sample: number): void {
-  if (samples.push(sample) > KEPT) samples.shift();
+  if (samples.push(sample) > STREAMS) samples.shift();
 }
 
-const middle = (samples: readonly number[]): number | null =>
-  Float64Array.from(samples).sort()[samples.length >> 1] ?? null;
+const mean = (samples: readonly number[]): number | null =>
+  samples.length === 0 ? null : samples.reduce((sum, sample) => sum + sample, 0) / samples.length;
+
+const latest = (samples: readonly number[]): number | null => (samples.length === 0 ? null : Math.max(...samples));
+
+/** The mean of the middle half: no single one moves it far, and where they differ the sum of what is estimated by it is right. */
+function middle(samples: readonly (number | null)[]): number | null {
+  const known = samples.filter((sample) => sample !== null).toSorted((a, b) => a - b);
+  const cut = known.length < 3 ? 0 : Math.max(1, known.length >> 2);
+  return mean(known.slice(cut, known.length - cut));
+}
+
+const perSecond = (ms: number | null): number | null => ms && 1_000 / ms;
+const atMost = (most: number, value: number | null): number | null => value && Math.min(most, value);

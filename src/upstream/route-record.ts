@@ -3,7 +3,7 @@ import type { AnswerOutcome } from "../core/usage.ts";
 import { type RouteBreaker, type BreakerState, createRouteBreaker, type Ticket } from "./route-breaker.ts";
 import type { RouteStanding } from "./order-routes.ts";
 import type { Pace } from "../core/pace.ts";
-import { createRoutePace, type PaceSample } from "./route-pace.ts";
+import { RoutePace, type PaceSample } from "./route-pace.ts";
 import { createSuccessRate, type SuccessRate } from "./success-rate.ts";
 import type { Route } from "../core/route.ts";
 
@@ -86,7 +86,7 @@ export class RouteRecord {
   #lastAnsweredAtMs = -Infinity;
   #firstByteMs: number | null = null;
   #tokensPerSecond: number | null = null;
-  readonly #pace = createRoutePace();
+  readonly #pace = new RoutePace();
 
   constructor({ route, clock, random, onChange }: Parts) {
     this.#route = route;

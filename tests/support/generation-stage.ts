@@ -196,7 +196,13 @@ export function generationStage(
       const answer = { status: 200, headers: {}, body: bodyOf(line.say, log) };
       return { route: ROUTE, answer, ended: ({ outcome }) => void heard.push(outcome) };
     },
-    paceOf: () => ({ tokensPerSecond: 100, firstTokenMs: 1_000 }),
+    paceOf: () => ({
+      tokensPerSecond: 100,
+      firstTokenMs: 1_000,
+      lateFirstTokenMs: 1_500,
+      thinks: { told: false, untold: false },
+      shortensThoughts: false,
+    }),
     deliverStream: createDeliverStream({
       relay: createRelay({
         clock: systemClock,

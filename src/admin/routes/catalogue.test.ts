@@ -117,6 +117,7 @@ test("two thousand models are shown, then taken over, and a second time nothing 
     after: {
       context_window: null,
       max_output_tokens: 10,
+      reasoning: null,
       price: { ...price, cache_read: null, cache_write_5m: null, cache_write_1h: null, tools: {} },
     },
   });

@@ -45,7 +45,7 @@ export function addModelAddCommand(models: Command): void {
     )
     .option("--context <tokens>", "context window", limit)
     .option("--max-output <tokens>", "limit of output tokens", limit)
-    .option("--reasoning", "the model supports reasoning (default)")
+    .option("--reasoning", "the model reasons; a stream that is cut is charged for its silence")
     .option("--no-reasoning", "it does not; translated requests omit reasoning effort and earlier reasoning")
     .option("--name <text>", "display name");
   addPriceOptions(command)

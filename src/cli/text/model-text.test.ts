@@ -11,7 +11,7 @@ const tariff: Tariff = {
   cacheWrite1hNano: null,
   toolCallNano: {},
 };
-const facts = { contextWindow: 128_000, maxOutputTokens: 8_192, tariff };
+const facts = { contextWindow: 128_000, maxOutputTokens: 8_192, reasoning: null, tariff };
 const route = {
   id: "r",
   provider: "acme",
@@ -70,6 +70,7 @@ test("facts are told whole when they are new, and as old → new where they diff
   expect(factsText(facts, { ...facts, contextWindow: null, tariff: { ...tariff, outputNano: 2n } })).toBe(
     "output 0.000000001 → 0.000000002, context 128000 → none",
   );
+  expect(factsText(facts, { ...facts, reasoning: true })).toBe("reasons");
   expect(factsText({ ...facts, tariff: null }, { ...facts, maxOutputTokens: 1 })).toBe(
     "input 2.5, output 0.000000001, max output 8192 → 1",
   );

@@ -101,5 +101,6 @@ export function factsText(before: ListedFacts | null, after: ListedFacts): strin
     ...(price === "no difference" ? [] : [price]),
     ...limit("context", before?.contextWindow, after.contextWindow),
     ...limit("max output", before?.maxOutputTokens, after.maxOutputTokens),
+    ...(after.reasoning === true && before?.reasoning !== true ? ["reasons"] : []),
   ].join(", ");
 }

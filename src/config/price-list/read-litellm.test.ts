@@ -118,6 +118,12 @@ test("limits, name and format are carried, and the older limit where the newer i
   ]);
 });
 
+test("that a model reasons is carried where the list says so, and nothing where it does not", () => {
+  expect(read(`${PRICED}, "supports_reasoning": true`).models).toMatchObject([{ reasoning: true }]);
+  expect(read(`${PRICED}, "supports_reasoning": false`).models).toMatchObject([{ reasoning: null }]);
+  expect(read(PRICED).models).toMatchObject([{ reasoning: null }]);
+});
+
 test("a search that costs the same whatever its size is the price of a call of the tool", () => {
   const search = (high: string): string =>
     `${PRICED}, "search_context_cost_per_query": {"search_context_size_low": 0.01, "search_context_size_high": ${high}}`;

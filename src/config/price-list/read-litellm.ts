@@ -66,7 +66,16 @@ function readModel(id: string, { entry, selection }: Named): PriceListModel | Sk
   if (maxOutputTokens === null) return "no_output_limit";
   if (!NAME.test(id)) throw new AbsurdNumber("name", "is no name of a model");
   const upstreamModel = id.startsWith(`${vendor}/`) ? id.slice(vendor.length + 1) : id;
-  return { id, upstreamModel, dialect: nativeDialect(vendor) ?? dialect, contextWindow, maxOutputTokens, tariff };
+  return {
+    id,
+    upstreamModel,
+    dialect: nativeDialect(vendor) ?? dialect,
+    contextWindow,
+    maxOutputTokens,
+    // The file leaves it out where nobody has looked, so that only a yes says something.
+    reasoning: entry["supports_reasoning"] === true ? true : null,
+    tariff,
+  };
 }
 
 const vendorOf = (entry: LitellmEntry): string =>

@@ -35,6 +35,7 @@ const ending = (fields: Partial<Ending>): Ending => ({
   begun: true,
   streamed: true,
   hiddenTokens: 0,
+  doubtedTokens: 0,
   lostTokens: 0,
   usage: null,
   stage: delivered(TEXT),
@@ -153,6 +154,19 @@ test.each(["client_gone", "timed_out", "limited"] as const)(
     );
   },
 );
+
+test("what may have been thought in a time that is not charged is the house's, and bounded like all else [CAN-16]", async () => {
+  const seen = await billFor({});
+  const doubted = await billFor({ doubtedTokens: 500 });
+
+  expect(doubted.charge).toEqual(seen.charge);
+  expect(doubted.absorbed).toEqual(credits(1_000_000n));
+  expect((await billFor({ doubtedTokens: 500 }, { granted: seen.charge })).absorbed).toEqual(credits(0n));
+  // A provider that has counted knows better, and other ends are not the caller's doing.
+  const usage = { ...NO_USAGE, inputTokens: 40, outputTokens: 900 };
+  expect((await billFor({ doubtedTokens: 500, usage })).absorbed).toEqual(credits(0n));
+  expect((await billFor({ doubtedTokens: 500, outcome: "timed_out" })).absorbed).toEqual(credits(0n));
+});
 
 test("no estimate is longer than the answer that the provider was told it may give [CAN-16]", async () => {
   const short = { mostOutputTokens: 20 };

@@ -1,4 +1,4 @@
-import { type Amounts, lessOf, noneOf } from "../../core/amount.ts";
+import { type Amounts, beyondOf, lessOf, noneOf } from "../../core/amount.ts";
 import { costIn, type PayRates } from "../../core/price.ts";
 import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../../core/usage.ts";
 import type { AnswerStage } from "../../translate/answer-stage.ts";
@@ -36,6 +36,8 @@ export type Ending = {
   streamed: boolean;
   /** What a model that reasons has produced unseen, as far as the clock can tell; 0 where it does not reason. */
   hiddenTokens: number;
+  /** What it may have produced unseen beside that, in a time too short to charge for. */
+  doubtedTokens: number;
   /** What the provider may have produced since it was asked, as far as the clock can tell, where nothing of it was seen. */
   lostTokens: number;
   usage: Usage | null;
@@ -79,7 +81,7 @@ export async function billOf(ending: Ending, terms: Terms, count: CountText): Pr
     case "client_gone":
       if (!ending.streamed) return leftPlain(ending, terms);
       if (!ending.answered) return { ...free, absorbed: priced(workOf(ending, terms), terms).charge };
-      return brokenOff();
+      return withDoubted(await brokenOff(), ending, terms);
     case "timed_out":
       // A caller that was told of a failure by its status pays nothing.
       return ending.begun ? brokenOff() : free;
@@ -118,6 +120,13 @@ async function leftPlain(ending: Ending, terms: Terms): Promise<Bill> {
   const input = priced(counted, terms);
   const all = priced(workOf(ending, terms, counted), terms);
   return { ...freeOf(terms), ...input, estimated: true, absorbed: lessOf(all.charge, input.charge) };
+}
+
+/** Who leaves a model that reasons before it is sure to have begun pays for nothing that it thought. The house bears that, up to its cap. */
+function withDoubted(bill: Bill, { doubtedTokens }: Ending, terms: Terms): Bill {
+  if (doubtedTokens === 0 || !bill.estimated) return bill;
+  const outputTokens = Math.min(terms.mostOutputTokens, bill.usage.outputTokens + doubtedTokens);
+  return { ...bill, absorbed: beyondOf(priced({ ...bill.usage, outputTokens }, terms).charge, bill.charge) };
 }
 
 const workOf = ({ lostTokens }: Ending, terms: Terms, input = estimatedInput(terms)): Usage => ({

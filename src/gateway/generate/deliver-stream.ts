@@ -46,13 +46,15 @@ export const createDeliverStream =
     sink.complete();
     const relayedAtMs = clock.elapsedMs();
     const { outcome, begun, bytesOut, terminal, pausedMs } = relayed;
-    const hiddenTokens = outcome === "completed" ? 0 : watch.hiddenTokens(relayedAtMs, pausedMs);
+    const cutShort = outcome !== "completed";
+    const hiddenTokens = cutShort ? watch.hiddenTokens(relayedAtMs, pausedMs) : 0;
+    const doubtedTokens = cutShort ? watch.doubtedTokens(relayedAtMs, pausedMs) : 0;
     let { usage } = relayed;
     try {
       const cut = sink.cutBy();
       if (cut !== null && (isOurs(cut) || (isCancelled(cut) && !begun))) throw cut;
       usage = await held.hold.settle({
-        ...endingOf(state, { outcome, begun, answered: true, usage, hiddenTokens }),
+        ...endingOf(state, { outcome, begun, answered: true, usage, hiddenTokens, doubtedTokens }),
         stage,
         answer: terminal && ((charged) => keptAnswer(state, head, stage.terminal(charged) ?? terminal)),
       });

@@ -11,12 +11,13 @@ type Known = {
   answered?: boolean;
   usage?: Usage | null;
   hiddenTokens?: number;
+  doubtedTokens?: number;
 };
 
 /** The end of a generation as the ledger is told it; what is not known is not there. */
 export function endingOf(
   state: GenerationState,
-  { outcome, begun = false, answered = false, usage = null, hiddenTokens = 0 }: Known,
+  { outcome, begun = false, answered = false, usage = null, hiddenTokens = 0, doubtedTokens = 0 }: Known,
 ): HoldEnding {
   const { generation, sink, clock, provider, firstByteMs } = state;
   const details = {
@@ -33,6 +34,7 @@ export function endingOf(
     streamed: generation.request.stream,
     usage,
     hiddenTokens,
+    doubtedTokens,
     lostTokens: outcome === "client_gone" ? lostTokens(state) : 0,
     stage: null,
     plain: null,

@@ -61,6 +61,7 @@ const listedModel = z
     format,
     context_window: tokenLimit.nullable(),
     max_output_tokens: tokenLimit,
+    reasoning: z.boolean().nullable().default(null).describe("Whether the model reasons; null: not known."),
     price: tariff,
   })
   .transform((row) => ({
@@ -69,6 +70,7 @@ const listedModel = z
     dialect: row.format,
     contextWindow: row.context_window,
     maxOutputTokens: row.max_output_tokens,
+    reasoning: row.reasoning,
     tariff: row.price,
   }));
 
@@ -98,6 +100,7 @@ export const importView = (order: ReadAs<typeof importSchema>): WrittenAs<typeof
     format: model.dialect,
     context_window: model.contextWindow,
     max_output_tokens: model.maxOutputTokens,
+    reasoning: model.reasoning,
     price: tariffView(model.tariff),
   })),
   published: order.publication === "published",
@@ -108,11 +111,13 @@ const factsSchema = z
   .object({
     context_window: z.int().nullable(),
     max_output_tokens: z.int().nullable(),
+    reasoning: z.boolean().nullable(),
     price: tariffSchema.nullable(),
   })
   .transform((facts) => ({
     contextWindow: facts.context_window,
     maxOutputTokens: facts.max_output_tokens,
+    reasoning: facts.reasoning,
     tariff: facts.price,
   }));
 
@@ -198,8 +203,14 @@ export const importedModelView = ({
   after: factsView(after),
 });
 
-const factsView = ({ contextWindow, maxOutputTokens, tariff: price }: ListedFacts): WrittenAs<typeof factsSchema> => ({
+const factsView = ({
+  contextWindow,
+  maxOutputTokens,
+  reasoning,
+  tariff: price,
+}: ListedFacts): WrittenAs<typeof factsSchema> => ({
   context_window: contextWindow,
   max_output_tokens: maxOutputTokens,
+  reasoning,
   price: tariffOrNull(price),
 });

@@ -31,9 +31,13 @@ export const ordinaryTraffic =
   };
 
 /** 1,500 tokens nobody sees, then 300 words, on a route that has been used before with and without reasoning. */
-export const HIDDEN_REASONING: Pick<PriceAttempt, "model" | "credit" | "before"> = {
+export const HIDDEN_REASONING: Pick<PriceAttempt, "model" | "credit" | "cap" | "before"> = {
   model: { habit: { hidden: 1_500, tokens: 300, rate: 300 }, capabilities: { reasoning: true } },
   credit: "0.2",
+  cap: {
+    setting: "ledger.write_off_cap",
+    because: "what nobody saw is estimated, and what is in doubt is not charged but written off",
+  },
   before: ordinaryTraffic((caller) => UNREASONED[caller]),
 };
 

@@ -3,6 +3,7 @@ import { ALL_LANES, CHAT_LANES, type PriceAttempt, STRAIGHT } from "../attempt.t
 import { send, wordsIn } from "../client.ts";
 import type { Habit } from "../provider/habit.ts";
 import {
+  atOnce,
   HIDDEN_REASONING,
   LEFT_EARLY,
   LONG_PROMPT,
@@ -191,9 +192,37 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
     // By the clock, as above.
     long: true,
     ...HIDDEN_REASONING,
+    // Others have let such streams end, and the provider has counted more tokens than anybody saw.
+    before: async (lane) => {
+      await HIDDEN_REASONING.before?.(lane);
+      await ordinaryTraffic()(lane);
+    },
     lanes: ALL_LANES.filter(({ caller, provider }) => caller === "messages" && provider === "messages"),
     run: async ({ open, body }) => {
       const stream = await open(body({ stream: true, limit: 8_000 }));
+      await stream.readUntil((text) => wordsIn(text) >= 50);
+      stream.leave();
+    },
+  },
+  {
+    ...all,
+    name: "slow streams first, then disconnect",
+    tries:
+      "Reads 31 streams slowly and leaves each, to make the route look slow, and then disconnects from hidden reasoning.",
+    // By the clock, as above.
+    long: true,
+    ...HIDDEN_REASONING,
+    credit: "1",
+    run: async ({ caller, open, body }) => {
+      const ask = () => open(body({ stream: true, limit: 8_000, extra: reasoning(caller) }));
+      await atOnce(31, async () => {
+        const stream = await ask();
+        await stream.readUntil((text) => wordsIn(text) >= 1);
+        await sleep(2_500);
+        stream.leave();
+        await stream.closed;
+      });
+      const stream = await ask();
       await stream.readUntil((text) => wordsIn(text) >= 50);
       stream.leave();
     },

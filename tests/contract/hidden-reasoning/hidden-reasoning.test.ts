@@ -27,6 +27,7 @@ beforeAll(async () => {
     models: Object.fromEntries(
       FORMATS.flatMap(({ operation }) => [
         [`${operation.dialect}-secret`, modelFor(operation, SECRET)],
+        [`${operation.dialect}-unknown`, modelFor(operation, `${SECRET}+flush=each`)],
         [`${operation.dialect}-plain`, modelFor(operation, `${SECRET}+hash`, { capabilities: { reasoning: false } })],
       ]),
     ),
@@ -66,6 +67,12 @@ describe.each(FORMATS)("of $operation.dialect", ({ operation, thinking, plainly,
     // 2,000 tokens are 0.008. A busy machine makes the clock say more or less.
     expect(left).toBeGreaterThan(0.008 * 0.75);
     expect(left).toBeLessThan(0.008 * 1.75);
+  });
+
+  test("a model of which nobody has said that it reasons is charged what was delivered, however late it began [CAN-16]", async (context) => {
+    notAtGemini(context, "every event tells how many tokens were thought, so that nothing is estimated");
+    // The input is 0.0001; two seconds at a hundred tokens a second would be 0.0008 more.
+    expect(await leave("unknown", thinking)).toBeLessThan(0.0003);
   });
 
   test("a request that turned reasoning off, or a model that does not reason, is charged what was delivered [CAN-16]", async (context) => {
