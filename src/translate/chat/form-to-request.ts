@@ -1,4 +1,4 @@
-import { plainText, urlOf } from "../form/build-form.ts";
+import { plainText, sentSource, urlOf } from "../form/build-form.ts";
 import { type CallIdRules, NINE_CHARACTERS, withCallIds } from "../form/call-ids.ts";
 import type { Json } from "../../core/json.ts";
 import { objectsOf, said } from "../form/read-json.ts";
@@ -113,9 +113,11 @@ function contentOf(blocks: readonly Block[]): string | Json[] {
       case "text":
         return [{ type: "text", text: block.text }];
       case "image":
-        return [{ type: "image_url", image_url: said({ url: urlOf(block.source), detail: block.detail }) }];
+        return [{ type: "image_url", image_url: said({ url: urlOf(sentSource(block)), detail: block.detail }) }];
       case "document":
-        return [{ type: "file", file: { filename: block.name ?? "document.pdf", file_data: urlOf(block.source) } }];
+        return [
+          { type: "file", file: { filename: block.name ?? "document.pdf", file_data: urlOf(sentSource(block)) } },
+        ];
       case "refusal":
       case "thinking":
       case "tool_call":

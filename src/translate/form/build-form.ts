@@ -1,3 +1,5 @@
+import { Fault } from "../../core/fault.ts";
+import { isMediaOf, type MediaKind, mediaTypeProblem } from "../../core/media-type.ts";
 import type { Block, Effort, RequestForm, Source, TextBlock, ToolForm, Turn } from "./request-form.ts";
 import { EFFORTS } from "./request-form.ts";
 import type { Json } from "../../core/json.ts";
@@ -53,6 +55,17 @@ export function sourceOf(url: string): Source {
 /** The bytes of a file, which some write without saying what they are of. */
 export function fileOf(data: string): Source {
   return data.startsWith("data:") ? sourceOf(data) : { kind: "inline", mediaType: "application/pdf", data };
+}
+
+/**
+ * What a provider is sent of a part. Callers have been refused what is not of its kind, and here it is looked at once more: a provider
+ * goes by the type that it is told, and charges for that.
+ */
+export function sentSource({ kind, source }: { kind: MediaKind; source: Source }): Source {
+  if (source.kind === "inline" && !isMediaOf(kind, source.mediaType)) {
+    throw new Fault("invalid_request", mediaTypeProblem(kind, source.mediaType));
+  }
+  return source;
 }
 
 export function urlOf(source: Source): string {

@@ -1,4 +1,4 @@
-import { plainText } from "../form/build-form.ts";
+import { plainText, sentSource } from "../form/build-form.ts";
 import { type CallIdRules, withCallIds } from "../form/call-ids.ts";
 import { argumentsIn } from "../form/parse-exactly.ts";
 import type { Json } from "../../core/json.ts";
@@ -54,9 +54,9 @@ function userPart(block: Block): Json[] {
     case "refusal":
       return block.text === "" ? [] : [{ text: block.text }];
     case "image":
-      return inlinePart(block.source);
+      return inlinePart(sentSource(block));
     case "document":
-      return [...(block.name ? [{ text: block.name }] : []), ...inlinePart(block.source)];
+      return [...(block.name ? [{ text: block.name }] : []), ...inlinePart(sentSource(block))];
     case "thinking":
     case "tool_call":
     case "tool_result":

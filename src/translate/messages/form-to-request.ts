@@ -1,5 +1,5 @@
 import { DEFAULT_MAX_TOKENS } from "../../wire/messages/messages-request.ts";
-import { hasWords } from "../form/build-form.ts";
+import { hasWords, sentSource } from "../form/build-form.ts";
 import { type CallIdRules, withCallIds } from "../form/call-ids.ts";
 import { argumentsIn } from "../form/parse-exactly.ts";
 import type { Json } from "../../core/json.ts";
@@ -68,10 +68,15 @@ function contentOf(block: Block): Json[] {
     case "refusal":
       return hasWords(block.text) ? [{ type: "text", text: block.text }] : [];
     case "image":
-      return [said({ type: "image", source: sourceOf(block.source), cache_control: block.cacheHint })];
+      return [said({ type: "image", source: sourceOf(sentSource(block)), cache_control: block.cacheHint })];
     case "document":
       return [
-        said({ type: "document", source: documentOf(block.source), title: block.name, cache_control: block.cacheHint }),
+        said({
+          type: "document",
+          source: documentOf(sentSource(block)),
+          title: block.name,
+          cache_control: block.cacheHint,
+        }),
       ];
     case "thinking":
       return thoughtOf(block);

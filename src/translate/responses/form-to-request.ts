@@ -1,4 +1,4 @@
-import { plainText, urlOf } from "../form/build-form.ts";
+import { plainText, sentSource, urlOf } from "../form/build-form.ts";
 import { type CallIdRules, withCallIds } from "../form/call-ids.ts";
 import { urlCitation } from "../form/citation.ts";
 import type { Json } from "../../core/json.ts";
@@ -72,11 +72,11 @@ function partOf(block: Block, role: Turn["role"]): Json | null {
     case "refusal":
       return { type: "refusal", refusal: block.text };
     case "image":
-      return { type: "input_image", image_url: urlOf(block.source), detail: block.detail ?? "auto" };
+      return { type: "input_image", image_url: urlOf(sentSource(block)), detail: block.detail ?? "auto" };
     case "document":
       return block.source.kind === "url"
         ? { type: "input_file", file_url: block.source.url }
-        : { type: "input_file", filename: block.name ?? "document.pdf", file_data: urlOf(block.source) };
+        : { type: "input_file", filename: block.name ?? "document.pdf", file_data: urlOf(sentSource(block)) };
     case "thinking":
     case "tool_call":
     case "tool_result":

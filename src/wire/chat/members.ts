@@ -1,4 +1,5 @@
 import { foreignBody, FOREIGN_MEDIA, foreignMedia, foreignParts, leaf } from "../members/foreign-shapes.ts";
+import { wrongSource } from "../members/media-address.ts";
 import {
   AUDIO_INPUT,
   AUDIO_OUTPUT,
@@ -16,14 +17,15 @@ import { type Shape, shapeOf } from "../members/shape.ts";
 const CACHE_BREAK = leaf("mode ttl");
 const CACHE_CONTROL = leaf("type ttl");
 
-const IMAGE_URL = shapeOf({ required: "url", optional: "detail", addresses: "url" });
+const IMAGE_URL = shapeOf({ required: "url", optional: "detail", images: "url" });
 const FILE_PART = shapeOf({ optional: "file_data file_id filename", bytes: "file_data", refused: { file_id: FILE } });
 
 /** Of what somebody said, or of what a tool returned. */
 const PART: Shape = shapeOf({
   required: "type",
   optional: "text refusal image_url input_audio file cache_control prompt_cache_breakpoint",
-  addresses: `image_url ${FOREIGN_MEDIA}`,
+  images: "image_url",
+  addresses: FOREIGN_MEDIA,
   inside: {
     ...foreignParts,
     ...foreignMedia,
@@ -34,6 +36,7 @@ const PART: Shape = shapeOf({
     source: () => SOURCE,
   },
   refused: { type: AUDIO_INPUT, file_id: FILE },
+  whole: wrongSource,
 });
 const SOURCE = shapeOf({ refused: { s3Location: FILE, file_id: FILE }, addresses: "url" });
 

@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
 import { mediaProblem } from "./media-address.ts";
 
+const ADDRESS = { form: "address", holds: null } as const;
+const BYTES = { form: "bytes", holds: "document" } as const;
+const IMAGE = { form: "address", holds: "image" } as const;
+
 test.each([
   "https://example.com/x.png",
   "HTTPS://example.com/x.png?a=b@c#d",
@@ -8,7 +12,7 @@ test.each([
   "data:image/png;base64,AAAA",
   "data:,",
 ])("%s is media that a provider may be told of [BOD-35]", (text) => {
-  expect(mediaProblem(text, "address", "https")).toBeNull();
+  expect(mediaProblem(text, ADDRESS, "https")).toBeNull();
 });
 
 test.each([
@@ -38,16 +42,49 @@ test.each([
   "https://example.com/\u0000x",
   `https://example.com/${"x".repeat(20_000)}`,
 ])("%j is not", (text) => {
-  expect(mediaProblem(text, "address", "https")).not.toBeNull();
+  expect(mediaProblem(text, ADDRESS, "https")).not.toBeNull();
 });
 
 test("bytes in base64 are no address, and an address in their place is one", () => {
-  expect(mediaProblem("JVBERi0xLjQ=", "bytes", "https")).toBeNull();
-  expect(mediaProblem("data:application/pdf;base64,JVBERi0xLjQ=", "bytes", "none")).toBeNull();
-  expect(mediaProblem("file:///etc/passwd", "bytes", "https")).toContain("not file:");
+  expect(mediaProblem("JVBERi0xLjQ=", BYTES, "https")).toBeNull();
+  expect(mediaProblem("data:application/pdf;base64,JVBERi0xLjQ=", BYTES, "none")).toBeNull();
+  expect(mediaProblem("file:///etc/passwd", BYTES, "https")).toContain("not file:");
 });
 
 test("an operator can have media inline only", () => {
-  expect(mediaProblem("https://example.com/x.png", "address", "none")).toContain("Send the media inline");
-  expect(mediaProblem("data:image/png;base64,AAAA", "address", "none")).toBeNull();
+  expect(mediaProblem("https://example.com/x.png", ADDRESS, "none")).toContain("Send the media inline");
+  expect(mediaProblem("data:image/png;base64,AAAA", ADDRESS, "none")).toBeNull();
+});
+
+test.each(["image/png", "IMAGE/JPEG", "image/jpg", "image/gif", "image/webp", "image/heic"])(
+  "%s may stand in a picture, and in a document [BOD-35]",
+  (type) => {
+    expect(mediaProblem(`data:${type};base64,AAAA`, IMAGE, "https")).toBeNull();
+    expect(mediaProblem(`data:${type};name=x;base64,AAAA`, BYTES, "https")).toBeNull();
+  },
+);
+
+test.each([
+  "application/pdf",
+  "text/plain",
+  "text/csv",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+])("%s may stand in a document, and not in a picture [BOD-35]", (type) => {
+  expect(mediaProblem(`data:${type};base64,AAAA`, BYTES, "https")).toBeNull();
+  expect(mediaProblem(`data:${type};base64,AAAA`, IMAGE, "https")).toContain("isn't supported in an image");
+});
+
+test.each([
+  "video/mp4",
+  "audio/mp3",
+  "application/zip",
+  "application/octet-stream",
+  "image/svg+xml",
+  "",
+  "image",
+  "x",
+  "image/png/video/mp4",
+])("%j may stand in neither [BOD-35]", (type) => {
+  expect(mediaProblem(`data:${type};base64,AAAA`, IMAGE, "https")).toContain("isn't supported in an image");
+  expect(mediaProblem(`DATA:${type},AAAA`, BYTES, "https")).toContain("isn't supported in a document");
 });

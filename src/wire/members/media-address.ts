@@ -1,3 +1,8 @@
+import { dataUrlType, isMediaOf, mediaTypeProblem } from "../../core/media-type.ts";
+import { isObject } from "../../core/is-object.ts";
+import type { MemberRefusal } from "./refusal.ts";
+import type { MemberMedia } from "./shape.ts";
+
 /** Where media may be fetched from: `https` addresses, or nowhere, so that it comes inline. */
 export type MediaUrls = "https" | "none";
 
@@ -13,10 +18,13 @@ const DOUBTFUL = /[\s\p{Cc}\\]/u;
  * Why a provider is not told to fetch media from there; null: it may be. What another reader could take for another address is
  * none, for a provider that runs beside private machines must not be sent to them. [interface decision 13]
  */
-export function mediaProblem(text: string, kind: "address" | "bytes", allowed: MediaUrls): string | null {
-  if (/^data:/i.test(text)) return null;
+export function mediaProblem(text: string, { form, holds }: MemberMedia, allowed: MediaUrls): string | null {
+  if (/^data:/i.test(text)) {
+    const type = dataUrlType(text) ?? "";
+    return holds === null || isMediaOf(holds, type) ? null : mediaTypeProblem(holds, type);
+  }
   // Base64 has no colon, so that bytes are never taken for an address.
-  if (kind === "bytes" && !text.slice(0, 256).includes(":")) return null;
+  if (form === "bytes" && !text.slice(0, 256).includes(":")) return null;
   const scheme = SCHEME.exec(text.slice(0, 256))?.[1]?.toLowerCase();
   if (allowed === "none") return "Media URLs aren't accepted. Send the media inline as a data: URL.";
   if (scheme !== "https") return `Media URLs must be https: or data: URLs${scheme ? `, not ${scheme}:` : ""}.`;
@@ -26,6 +34,22 @@ export function mediaProblem(text: string, kind: "address" | "bytes", allowed: M
     return "Input should be an https: URL without spaces or backslashes.";
   }
   return url.username || url.password ? "The URL must not contain a user name or password." : null;
+}
+
+/** A source says what it holds, and the part around it what that is taken for. */
+export function wrongSource({
+  type,
+  source,
+}: Readonly<Record<string, unknown>>): readonly [string, MemberRefusal] | null {
+  if ((type !== "image" && type !== "document") || !isObject(source)) return null;
+  const { media_type: said, url, data } = source;
+  const types = [
+    // Bytes without a type are for the provider to make something of, so there has to be one.
+    typeof data === "string" ? (typeof said === "string" ? said : "") : said,
+    typeof url === "string" ? dataUrlType(url) : null,
+  ];
+  const wrong = types.find((each) => typeof each === "string" && !isMediaOf(type, each));
+  return typeof wrong === "string" ? ["source", { words: mediaTypeProblem(type, wrong) }] : null;
 }
 
 const counted = (value: number): string => value.toLocaleString("en-US");

@@ -1,3 +1,4 @@
+import type { MediaKind } from "../../core/media-type.ts";
 import type { MemberRefusal } from "./refusal.ts";
 
 /** What the table says of one member of an object. */
@@ -7,11 +8,17 @@ export type Member = {
   /** What is as good as leaving it out: null, unless it is required or says something by being null; an empty list of a list. */
   absent: { null: boolean; empty: boolean };
   refusal: MemberRefusal | null;
-  /** `address`: of media that the provider fetches; `bytes`: media itself, or such an address. */
-  media: "address" | "bytes" | null;
+  /** Media that stands in it. */
+  media: MemberMedia | null;
   /** What it holds. Null: whatever the caller puts there, as in a schema or in the input of a tool. */
   inside: (() => Shape) | null;
 };
+
+/**
+ * `address`: of media that the provider fetches; `bytes`: media itself, or such an address. `holds`: what it is reserved for as; null:
+ * as whatever the whole of a model can read.
+ */
+export type MemberMedia = { form: "address" | "bytes"; holds: MediaKind | null };
 
 /** What is known of an object, or of each object in a list. */
 export type Shape = {
@@ -33,7 +40,11 @@ type ShapeRows = {
   inside?: Readonly<Record<string, () => Shape>>;
   /** A name that ends in `*` stands for all that begin so. What is only refused, or only looked into, is not known. */
   refused?: Readonly<Record<string, MemberRefusal>>;
+  /** Of pictures, of documents, and of what is not known. */
+  images?: string;
+  documents?: string;
   addresses?: string;
+  /** Of documents. */
   bytes?: string;
   whole?: Shape["whole"];
 };
@@ -41,9 +52,14 @@ type ShapeRows = {
 export function shapeOf(rows: ShapeRows): Shape {
   const { inside = {}, refused = {} } = rows;
   const [required, optional, lists] = [words(rows.required), words(rows.optional), words(rows.lists)];
-  const [addresses, bytes] = [words(rows.addresses), words(rows.bytes)];
+  const media = new Map<string, MemberMedia>([
+    ...words(rows.images).map((name) => [name, { form: "address", holds: "image" }] as const),
+    ...words(rows.documents).map((name) => [name, { form: "address", holds: "document" }] as const),
+    ...words(rows.addresses).map((name) => [name, { form: "address", holds: null }] as const),
+    ...words(rows.bytes).map((name) => [name, { form: "bytes", holds: "document" }] as const),
+  ]);
   const exact = Object.keys(refused).filter((name) => !name.endsWith("*"));
-  const names = new Set([...required, ...optional, ...lists, ...addresses, ...bytes, ...Object.keys(inside), ...exact]);
+  const names = new Set([...required, ...optional, ...lists, ...media.keys(), ...Object.keys(inside), ...exact]);
   const members = new Map<string, Member>();
   for (const name of names) {
     members.set(name, {
@@ -53,7 +69,7 @@ export function shapeOf(rows: ShapeRows): Shape {
         empty: !required.includes(name) && (lists.includes(name) || isUnconditional(refused[name])),
       },
       refusal: refused[name] ?? null,
-      media: addresses.includes(name) ? "address" : bytes.includes(name) ? "bytes" : null,
+      media: media.get(name) ?? null,
       inside: inside[name] ?? null,
     });
   }

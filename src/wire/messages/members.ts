@@ -1,4 +1,5 @@
 import { foreignBody, FOREIGN_MEDIA, foreignMedia, foreignParts, leaf } from "../members/foreign-shapes.ts";
+import { wrongSource } from "../members/media-address.ts";
 import {
   CONTAINER,
   FILE,
@@ -81,6 +82,7 @@ const BLOCK: Shape = shapeOf({
     to: leaf("model"),
   },
   refused: { file_id: FILE },
+  whole: wrongSource,
 });
 
 const MESSAGE = shapeOf({

@@ -1,4 +1,5 @@
 import { foreignBody, FOREIGN_MEDIA, foreignMedia, foreignParts, leaf } from "../members/foreign-shapes.ts";
+import { wrongSource } from "../members/media-address.ts";
 import {
   AUDIO_INPUT,
   AUDIO_OUTPUT,
@@ -61,7 +62,9 @@ const PART = shapeOf({
   optional: `text refusal image_url detail file_id file_data file_url filename input_audio prompt_cache_breakpoint
     stdout stderr outcome`,
   lists: "logprobs",
-  addresses: `image_url file_url ${FOREIGN_MEDIA}`,
+  images: "image_url",
+  documents: "file_url",
+  addresses: FOREIGN_MEDIA,
   bytes: "file_data",
   inside: {
     ...foreignParts,
@@ -73,8 +76,9 @@ const PART = shapeOf({
     source: () => SOURCE,
   },
   refused: { file_id: FILE, type: AUDIO_INPUT },
+  whole: wrongSource,
 });
-const IMAGE_URL = shapeOf({ optional: "url detail", addresses: "url" });
+const IMAGE_URL = shapeOf({ optional: "url detail", images: "url" });
 const SOURCE = shapeOf({ refused: { s3Location: FILE, file_id: FILE }, addresses: "url" });
 
 /** An approval answers a remote server's request; the other kind is a reference by its own name. */
