@@ -1,5 +1,4 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { CatalogueStore } from "../catalogue/model.ts";
 import { readCredits } from "../core/read-credits.ts";
 import { type AskLedger, ledgerAway } from "../gateway/ask-ledger.ts";
 import type { ChainFor } from "../gateway/chain-for.ts";
@@ -24,7 +23,6 @@ const MAX_EVENT_BYTES = 8 * 1024 * 1024;
 
 type Beside = {
   catalogue: Catalogue;
-  catalogueStore: Pick<CatalogueStore, "suspend">;
   askLedger: AskLedger;
   chainFor: ChainFor;
   countRequest: CountRequest;
@@ -60,7 +58,7 @@ export function createGeneration(parts: ProcessParts, beside: Beside) {
 
 /** How the money of a request is held and settled. */
 function holdParts({ config, events, clock, random }: ProcessParts, beside: Beside): HoldParts {
-  const { batcher, duties, paperwork, catalogueStore } = beside;
+  const { batcher, duties, paperwork } = beside;
   const { ledger } = config;
   return {
     clock,
@@ -77,7 +75,5 @@ function holdParts({ config, events, clock, random }: ProcessParts, beside: Besi
     },
     unconfirmed: (cause) => ledgerAway(random, cause),
     onAlarm: events.moneyAlarm,
-    onUnpriced: ({ model, version, part }) =>
-      void catalogueStore.suspend(model, { version, part }).catch(events.databaseLost),
   };
 }

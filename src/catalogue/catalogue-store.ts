@@ -26,11 +26,6 @@ export function createCatalogueStore(database: Database): CatalogueStore {
           ...(await applyRoutes(tx, description)),
         ];
       }),
-    suspend: async (modelId, { version, part }) => {
-      const sql =
-        "update price set suspended_for = $3 where model_id = $1 and version = $2 and suspended_for is null returning version";
-      return (await database.query(sql, [modelId, version, part])).length > 0;
-    },
     prices: async (modelId) => {
       const [model] = await database.query("select from model where id = $1", [modelId]);
       return model === undefined ? null : ((await readBooks(database, [modelId])).get(modelId) ?? []);

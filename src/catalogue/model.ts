@@ -25,7 +25,7 @@ export type Model = ModelTerms & {
 export type BookedPrice = Price & {
   /** When it was taken back, before its date. */
   withdrawnAtMs: number | null;
-  /** What was used and has no price in it, in the words of the catalogue file. */
+  /** What was used and had no price in it, in the words of the catalogue file, where an earlier version took it off sale for that. */
   suspendedFor: string | null;
 };
 
@@ -35,11 +35,6 @@ export type CatalogueStore = CatalogueDesk & {
   load: (atMs: number) => Promise<Model[]>;
   /** Makes providers, models, prices and routes as described; what is not described stays. */
   apply: (description: CatalogueDescription) => Promise<CatalogueChange[]>;
-  /**
-   * Takes a model off sale on credit for as long as this version of its price is in force, since `part` was used and has no
-   * price in it. False when it had been. [interface decision 13]
-   */
-  suspend: (modelId: string, lack: { version: number; part: string }) => Promise<boolean>;
   /** Every version of a model's price, oldest version first; null when there is no such model. */
   prices: (modelId: string) => Promise<BookedPrice[] | null>;
 };

@@ -11,4 +11,11 @@ export type MoneyAlarmKind =
   | "release_lost"
   | "hold_quarantined";
 
-export type MoneyAlarm = { kind: MoneyAlarmKind; keyId: string; requestId: string; model: string };
+export type MoneyAlarm = {
+  kind: MoneyAlarmKind;
+  keyId: string;
+  requestId: string;
+  model: string;
+  /** Of a usage that has no price, what it was, as the catalogue file names it. */
+  part?: string;
+};

@@ -161,6 +161,15 @@ export function unpricedUsage(tariff: Tariff, usage: Usage): string | null {
   return null;
 }
 
+/** How long a provider may be asked to cache: what has no price is not asked for. A model without any price is not sold by it. */
+export type SoldCache = "none" | "minutes" | "hour";
+
+export function soldCache(tariff: Tariff | null): SoldCache {
+  if (tariff === null) return "hour";
+  if ((tariff.cacheWrite5mNano ?? null) === null) return "none";
+  return (tariff.cacheWrite1hNano ?? null) === null ? "minutes" : "hour";
+}
+
 /** What a request is paid by: credit at a tariff, or tokens, of which each costs one. */
 export type PayRate = {
   /** The most that a million tokens can cost, whatever becomes of the cache. */

@@ -97,6 +97,7 @@ function open({
     bytes,
     members: { list: [], duplicate: null },
     unknown: { listed: [], more: false },
+    cacheMarks: [],
     edits: {},
   });
   const relay = createRelay({ limits: LIMITS, clock: systemClock });

@@ -12,6 +12,7 @@ import { messagesNormalised } from "./messages/normalised.ts";
 import { messagesUntouched } from "./messages/untouched.ts";
 import { responsesNormalised } from "./responses/normalised.ts";
 import { responsesUntouched } from "./responses/untouched.ts";
+import { withoutUnsold } from "../wire/members/cache-marks.ts";
 import { withoutUnknown } from "../wire/members/unknown-members.ts";
 import { unsealed } from "./sealed-thoughts.ts";
 import type { SameFormat, Translator } from "./translator.ts";
@@ -21,19 +22,26 @@ type Pair = { conformant: Translator; normalised: Translator };
 /** A crossing reads with care whatever it is given; that a provider is conformant matters only for what it can be told. */
 function crossing(client: ClientSide, provider: ProviderSide): Pair {
   return {
-    conformant: createCrossing(client, provider, provider.ordinaryPrice),
-    normalised: createCrossing(client, provider),
+    conformant: asSold(createCrossing(client, provider, provider.ordinaryPrice)),
+    normalised: asSold(createCrossing(client, provider)),
   };
 }
 
 /** Where both speak one format nothing is touched but what was sealed here for a provider of another, and what it is not told. */
 function straight(format: SameFormat): Translator {
-  return {
+  return asSold({
     ...format,
     request: (request, told) =>
       format.request(unsealed(told.members ? withoutUnknown(request, told.members) : request), told),
-  };
+  });
 }
+
+/** No provider is asked for what has no price. */
+const asSold = (translator: Translator): Translator => ({
+  ...translator,
+  request: (request, told) =>
+    translator.request(told.cache === undefined ? request : withoutUnsold(request, told.cache), told),
+});
 
 const CLIENTS: Record<ClientDialect, ClientSide> = {
   chat: chatClient,

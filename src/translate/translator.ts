@@ -1,4 +1,5 @@
 import type { MemberPolicy } from "../core/member-policy.ts";
+import type { SoldCache } from "../core/price.ts";
 import type { DialectQuirks } from "../wire/dialect-quirks.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { AnswerStage, PlainAnswer } from "./answer-stage.ts";
@@ -14,6 +15,8 @@ export type Told = {
   reasoning?: boolean;
   /** What the provider is told of members that nobody here knows; absent, all of them. A translation tells none. */
   members?: MemberPolicy;
+  /** What it may be asked to cache; absent, whatever the caller asks for. */
+  cache?: SoldCache;
 };
 
 /** What an answer that is written here, and not by the provider, says of where it comes from. */

@@ -3,6 +3,7 @@ import type { MemberEdits } from "./json/edit-members.ts";
 import type { Members } from "./json/members.ts";
 import type { Stamp } from "./stamp.ts";
 import type { InputEstimate } from "../core/input-estimate.ts";
+import type { CacheMark } from "./members/inspect-members.ts";
 import type { UnknownMembers } from "./members/unknown-members.ts";
 
 /** What every generation asks for, whatever its format, with the bytes it came in. */
@@ -31,6 +32,8 @@ export type GenerationRequest = {
   members: Members;
   /** What the format does not know; whether a provider is told of it is for its row to say. */
   unknown: UnknownMembers;
+  /** What asks a provider to cache; whether it is told of it depends on what the model's price has. */
+  cacheMarks: readonly CacheMark[];
   /** What no provider is told as the caller wrote it, whichever provider it is. */
   edits: Readonly<MemberEdits>;
   /** Knows what was sealed for this caller. Absent: nothing of the kind is given out, and nothing is taken back. */

@@ -180,8 +180,10 @@ export function generationStage(
         checkpointWorth: { credit: 1_000_000n, tokens: 100n },
         writeOffCap: { credit: writeOffCap, tokens: 1_000_000n },
         unconfirmed: (cause) => new Fault("service_unavailable", "unconfirmed", { cause }),
-        onAlarm: ({ kind }) => void alarms.push(kind),
-        onUnpriced: ({ model: id, version, part }) => void unpriced.push(`${id} ${version} ${part}`),
+        onAlarm: ({ kind, part }) => {
+          alarms.push(kind);
+          if (part !== undefined) unpriced.push(part);
+        },
       },
     }),
     paperwork,

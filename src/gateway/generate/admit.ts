@@ -133,7 +133,7 @@ function heldOf(
 ): Admitted {
   const { key, model, chain, demand } = plan;
   const { choices, maxOutputTokens } = request;
-  const { rates, priceVersion, publishedOutputTokens } = demand;
+  const { rates, publishedOutputTokens } = demand;
   const { tokenFactor, contextWindow } = model;
   // Nobody is to pay less because he keeps the threads busy that count.
   const countInput = (): Promise<number> =>
@@ -163,7 +163,6 @@ function heldOf(
       chain: chain.ref,
       unit: unitOf(key.mode),
       model: model.id,
-      priceVersion,
       terms,
       digest: () => requestDigest(request.bytes, caller.secret),
     }),

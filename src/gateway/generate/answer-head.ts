@@ -13,9 +13,9 @@ export function originOf({ generation, clock }: GenerationState): AnswerOrigin {
 }
 
 /** What was lost on the way to this provider: by the translation, or since its row says that it is not told. */
-export function fidelityOf({ generation: { request }, routeGroups }: GenerationState, route: Route): string {
+export function fidelityOf({ generation: { request }, model, routeGroups }: GenerationState, route: Route): string {
   const { fidelity } = groupOf(routeGroups, route);
-  return route.dialect === request.dialect ? withDropped(fidelity, untold(request, route)) : fidelity;
+  return withDropped(fidelity, untold(request, route, model));
 }
 
 /**

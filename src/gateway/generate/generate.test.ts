@@ -341,3 +341,12 @@ test("a request whose cost cannot be worked out is given back whole, and does no
   expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
   expect(charges()).toEqual(["voided 0"]);
 });
+
+test("a cache write that has no price is not asked for, which the caller is told; the model stays on sale [BOD-42]", async () => {
+  const content = [{ type: "text", text: "hi", cache_control: { type: "ephemeral" } }];
+  const { generate, ask, bodies, heads } = generationStage(pieces(PLAIN));
+  await generate(ask({ messages: [{ role: "user", content }] }));
+
+  expect(bodies[0]).not.toContain("cache_control");
+  expect(heads[0]).toMatchObject({ "x-tollgate-fidelity": "exact; dropped=messages.*.content.*.cache_control" });
+});

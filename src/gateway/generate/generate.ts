@@ -4,6 +4,7 @@ import type { Model } from "../../catalogue/model.ts";
 import type { Clock } from "../../core/clock.ts";
 import { invariant } from "../../core/invariant.ts";
 import { memberPolicyOf } from "../../core/member-policy.ts";
+import { soldCache } from "../../core/price.ts";
 import { NO_USAGE } from "../../core/usage.ts";
 import type { Pace } from "../../core/pace.ts";
 import { after, type Soon } from "../../core/soon.ts";
@@ -127,7 +128,7 @@ function check({ catalogue, paperwork }: Parts, generation: Generation): Soon<Ch
   const model = catalogue.resolve(request.model, caller.key);
   onModel(model);
   requirePayer(caller.key, model.id);
-  const offer = { routes: routesFor(request, model.routes, fidelity), reasoning: canReason(model) };
+  const offer = { routes: routesFor(request, model, fidelity), reasoning: canReason(model) };
   return after(paperwork.groupRoutes(request, offer, fidelity), (routeGroups) => {
     checkTools(request, model);
     checkOutputLimit(request, model);
@@ -176,6 +177,7 @@ function ask({ dispatch, paperwork, deadlineMs }: Parts, state: GenerationState)
         reasoning: canReason(model),
         quirks,
         members: memberPolicyOf(route),
+        cache: soldCache(model.price),
       });
     },
     headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),

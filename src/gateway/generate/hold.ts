@@ -23,8 +23,6 @@ export type HoldParts = {
   writeOffCap: { credit: bigint; tokens: bigint };
   unconfirmed: (cause: unknown) => Fault;
   onAlarm: (alarm: MoneyAlarm) => void;
-  /** A provider billed something that this version of the price does not know: it must not be sold again before it does. */
-  onUnpriced: (unpriced: { model: string; version: number; part: string }) => void;
 };
 
 export type Held = {
@@ -35,7 +33,6 @@ export type Held = {
   /** What the key's mode counts in. */
   unit: Unit;
   model: string;
-  priceVersion: number;
   terms: Terms;
   /** What the request is known by in the journal; null where that would cost too much. */
   digest: () => string | null;
@@ -232,9 +229,7 @@ export class Hold {
     if (settled.kind === "settled" && settled.overCap) void this.#suspend();
     if (bill.estimated && outcome === "completed") this.#alarm("usage_estimated");
     const part = this.#held.terms.rates.credits?.unpricedIn(bill.usage) ?? null;
-    if (part === null) return;
-    this.#alarm("unpriced_usage");
-    this.#parts.onUnpriced({ model: this.#held.model, version: this.#held.priceVersion, part });
+    if (part !== null) this.#alarm("unpriced_usage", { part });
   }
 
   /** Nobody waits for it. Tried for as long as it takes; and while the key goes on, its next request asks for it again. */
@@ -244,9 +239,9 @@ export class Hold {
     if (suspended) this.#alarm("key_suspended");
   }
 
-  #alarm(kind: MoneyAlarm["kind"]): void {
+  #alarm(kind: MoneyAlarm["kind"], more: Pick<MoneyAlarm, "part"> = {}): void {
     const { keyId, id, model } = this.#held;
-    this.#parts.onAlarm({ kind, keyId, requestId: requestIdOf(id), model });
+    this.#parts.onAlarm({ kind, keyId, requestId: requestIdOf(id), model, ...more });
   }
 }
 

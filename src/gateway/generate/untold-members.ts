@@ -1,23 +1,45 @@
+import type { Model } from "../../catalogue/model.ts";
 import { memberPolicyOf } from "../../core/member-policy.ts";
-import { type Fidelity, strictRefusal } from "../../translate/fidelity/group-routes.ts";
+import { soldCache } from "../../core/price.ts";
 import type { Route } from "../../core/route.ts";
+import { type Fidelity, strictRefusal } from "../../translate/fidelity/group-routes.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
+import { unsoldMarks } from "../../wire/members/cache-marks.ts";
 import type { UnknownMember } from "../../wire/members/inspect-members.ts";
 import { droppedMembers } from "../../wire/members/unknown-members.ts";
 
-type Asked = Pick<GenerationRequest, "dialect" | "unknown">;
+type Asked = Pick<GenerationRequest, "dialect" | "unknown" | "cacheMarks">;
 
-/** The members of a request that the provider of a route is not told, since its row says so. */
-export function untold({ unknown }: Asked, route: Route): readonly UnknownMember[] {
-  return unknown.listed.length === 0 ? [] : droppedMembers(unknown, memberPolicyOf(route));
+/**
+ * The members of a request that the provider of a route is not told: since its row says so, or since the model's price has nothing for
+ * them. What a translation loses is for the translation to say; this one it would have kept.
+ */
+export function untold(
+  { dialect, unknown, cacheMarks }: Asked,
+  route: Route,
+  { price }: Pick<Model, "price">,
+): readonly UnknownMember[] {
+  const isStraight = route.dialect === dialect;
+  const dropped = isStraight && unknown.listed.length > 0 ? droppedMembers(unknown, memberPolicyOf(route)) : [];
+  // A translation loses all of these but the ones that this pair has in common, and says so itself.
+  const marks = isStraight
+    ? cacheMarks
+    : dialect === "chat" && route.dialect === "messages"
+      ? cacheMarks.filter(isKept)
+      : [];
+  if (marks.length === 0) return dropped;
+  const named = new Set(dropped.map(({ path }) => path));
+  return [...dropped, ...unsoldMarks(marks, soldCache(price)).filter(({ path }) => !named.has(path))];
 }
 
+const isKept = ({ name }: UnknownMember): boolean => name === "cache_control";
+
 /** The routes that a caller can do with: of one that wants no loss, those whose providers are told everything. */
-export function routesFor(request: Asked, routes: readonly Route[], wanted: Fidelity): readonly Route[] {
-  if (wanted === "declared" || request.unknown.listed.length === 0) return routes;
-  // What a translation loses is for the translation to say.
-  const telling = routes.filter((route) => route.dialect !== request.dialect || untold(request, route).length === 0);
-  const [loss] = routes.flatMap((route) => untold(request, route));
+export function routesFor(request: Asked, model: Pick<Model, "routes" | "price">, wanted: Fidelity): readonly Route[] {
+  const { routes } = model;
+  if (wanted === "declared" || (request.unknown.listed.length === 0 && request.cacheMarks.length === 0)) return routes;
+  const telling = routes.filter((route) => untold(request, route, model).length === 0);
+  const [loss] = routes.flatMap((route) => untold(request, route, model));
   if (telling.length === 0 && loss !== undefined) throw strictRefusal(loss);
   return telling;
 }

@@ -182,7 +182,10 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   status: { about: "The status." },
   stranded: { about: "Published models without a route.", example: [] },
   success_rate: { about: "Success rate of recent calls, from 0 to 1.", example: 0.98 },
-  suspended_for: { about: "Usage that has no price and suspended the model; null: none.", example: null },
+  suspended_for: {
+    about: "Usage without a price for which an earlier version took this price off sale; null: none.",
+    example: null,
+  },
   tagline: { about: "One sentence about what the model is good for; null: none.", example: null },
   today: { about: "Amount charged since midnight UTC.", example: "0.05" },
   token_factor: { about: "Actual tokens of this model per estimated token.", example: 1 },

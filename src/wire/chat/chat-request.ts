@@ -39,7 +39,7 @@ export const chatRequestSchema = z.looseObject({
 });
 
 export function readChatRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "https"): GenerationRequest {
-  const { value, bytes, members, unknown } = readMembers("chat", parsed, mediaUrls);
+  const { value, bytes, members, unknown, cacheMarks } = readMembers("chat", parsed, mediaUrls);
   const body = validate(chatRequestSchema, value);
   const { max_tokens: maxTokens, max_completion_tokens: maxCompletionTokens } = body;
   if (maxTokens !== undefined && maxCompletionTokens !== undefined && maxTokens !== maxCompletionTokens) {
@@ -63,6 +63,7 @@ export function readChatRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "http
     bytes,
     members,
     unknown,
+    cacheMarks,
     edits: editsOf(value),
   };
 }

@@ -2,8 +2,13 @@ import { closingQuote } from "../json/outline.ts";
 import { nameAt } from "../json/members.ts";
 import type { Member, Shape } from "./shape.ts";
 
-/** Which members go: by name, by what the table says of them, and whether they are null or an empty list. */
-type IsCut = (name: string, member: Member | undefined, nothing: "null" | "empty" | null) => boolean;
+/** Which members go: by name, by what the table says of them, by whether they are null or an empty list, and by what they stand in. */
+type IsCut = (
+  name: string,
+  member: Member | undefined,
+  nothing: "null" | "empty" | null,
+  within: string | null,
+) => boolean;
 
 /**
  * The same JSON without some members, wherever the table looks; every other byte stays as the caller wrote it. The text must
@@ -48,6 +53,8 @@ class Cutter {
   readonly #isCut: IsCut;
   readonly #cuts: [start: number, end: number][] = [];
   #at = 0;
+  /** The member that is read. */
+  #within: string | null = null;
 
   constructor(bytes: Buffer, isCut: IsCut) {
     this.#bytes = bytes;
@@ -111,8 +118,11 @@ class Cutter {
     this.#at++;
     this.#space();
     const member = shape.members.get(name);
-    const cut = this.#isCut(name, member, this.#nothingHere());
+    const within = this.#within;
+    const cut = this.#isCut(name, member, this.#nothingHere(), within);
+    this.#within = name;
     this.#value(cut ? null : (member?.inside?.() ?? null));
+    this.#within = within;
     return cut;
   }
 

@@ -190,7 +190,7 @@ describe("names that no row knows", () => {
       response_format: { type: "json_schema", json_schema: { name: "s", schema: free } },
     };
 
-    expect(inspect("chat", body)).toEqual({ fault: null, changed: false, unknown: [], more: false });
+    expect(inspect("chat", body)).toEqual({ cacheMarks: [], fault: null, changed: false, unknown: [], more: false });
   });
 });
 

@@ -8,6 +8,15 @@ import { fold, isUnconditional, type Member, type Shape } from "./shape.ts";
 /** A member that no row knows: its name, what it is called in declarations, and where the first one stands. */
 export type UnknownMember = { name: string; path: string; at: string };
 
+/** By which a provider is asked to cache what stands before them, in the words of two formats, wherever they stand. */
+export const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
+/** For how long, within a mark; and for how long where it does not say. */
+export const CACHE_SPAN = "ttl";
+const USUAL_SPAN = "5m";
+
+/** A mark as it stands in a body. `long`: it asks for more than five minutes. `open`: the table looks into it. */
+export type CacheMark = UnknownMember & { long: boolean; open: boolean };
+
 /** What a body holds beside what its format knows. */
 export type Inspection = {
   /** The first member that no provider is sent, as a refusal that names it; the rest of the body was not read then. */
@@ -17,6 +26,8 @@ export type Inspection = {
   unknown: readonly UnknownMember[];
   /** There are more unknown ones than are listed. */
   more: boolean;
+  /** What asks a provider to cache: the first of every kind of object. */
+  cacheMarks: readonly CacheMark[];
 };
 
 /** `refused`: what becomes of a member that no provider is sent. */
@@ -35,6 +46,7 @@ class Walk {
   /** The way from the outermost object to the one that is read; nothing is joined until something is found. */
   readonly #way: (string | number)[] = [];
   readonly #unknown: UnknownMember[] = [];
+  readonly #marks: CacheMark[] = [];
   readonly #noted = new Map<Shape, Set<string>>();
   #fault: Fault | null = null;
   #changed = false;
@@ -46,7 +58,13 @@ class Walk {
 
   over(shape: Shape, body: Json): Inspection {
     this.#stays(shape, body);
-    return { fault: this.#fault, changed: this.#changed, unknown: this.#unknown, more: this.#more };
+    return {
+      fault: this.#fault,
+      changed: this.#changed,
+      unknown: this.#unknown,
+      more: this.#more,
+      cacheMarks: this.#marks,
+    };
   }
 
   /** False: the value is to be taken out, since it is nothing without what was refused in it. */
@@ -73,6 +91,7 @@ class Walk {
     if (found !== null) return this.#refuse(value, found[0], found[1]);
     for (const name in value) {
       const member = shape.members.get(name);
+      if (CACHE_MARKS.has(name)) this.#mark(name, value[name], member);
       const stays =
         member === undefined ? this.#stranger(shape, value, name) : this.#member({ shape, owner: value, name, member });
       if (!stays) return false;
@@ -128,8 +147,24 @@ class Walk {
     if (noted.has(name)) return;
     noted.add(name);
     const shown = harmless(name);
-    const path = [...this.#way.map((step) => (typeof step === "number" ? "*" : step)), shown].join(".");
-    this.#unknown.push({ name, path, at: this.#at(shown) });
+    this.#unknown.push({ name, path: this.#pathTo(shown), at: this.#at(shown) });
+  }
+
+  /** Of every place the first, and the first that asks for long. */
+  #mark(name: string, value: unknown, member: Member | undefined): void {
+    if (value === null) return;
+    const path = this.#pathTo(name);
+    const long = isObject(value) && (value[CACHE_SPAN] ?? USUAL_SPAN) !== USUAL_SPAN;
+    const known = this.#marks.find((mark) => mark.path === path);
+    if (known !== undefined) known.long ||= long;
+    else if (this.#marks.length < MOST_UNKNOWN) {
+      const open = (member?.inside ?? null) !== null;
+      this.#marks.push({ name, path, at: this.#at(name), long, open });
+    }
+  }
+
+  #pathTo(name: string): string {
+    return [...this.#way.map((step) => (typeof step === "number" ? "*" : step)), name].join(".");
   }
 
   /** What says of which kind an object is cannot be taken out alone. */

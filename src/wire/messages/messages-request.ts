@@ -40,7 +40,7 @@ export function readMessagesRequest(
   { betas = [], mediaUrls = "https" }: MessagesTerms = {},
 ): GenerationRequest {
   const forwardedHeaders = nativeHeaders(headers, betas);
-  const { value, bytes, members, unknown } = readMembers("messages", parsed, mediaUrls);
+  const { value, bytes, members, unknown, cacheMarks } = readMembers("messages", parsed, mediaUrls);
   const body = validate(messagesRequestSchema, value);
   return {
     dialect: "messages",
@@ -55,6 +55,7 @@ export function readMessagesRequest(
     bytes,
     members,
     unknown,
+    cacheMarks,
     edits: editsOf(value),
   };
 }

@@ -23,7 +23,7 @@ export const responsesRequestSchema = z.looseObject({
 });
 
 export function readResponsesRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "https"): GenerationRequest {
-  const { value, bytes, members, unknown } = readMembers("responses", parsed, mediaUrls);
+  const { value, bytes, members, unknown, cacheMarks } = readMembers("responses", parsed, mediaUrls);
   const body = validate(responsesRequestSchema, value);
   return {
     dialect: "responses",
@@ -38,6 +38,7 @@ export function readResponsesRequest(parsed: ParsedBody, mediaUrls: MediaUrls = 
     bytes,
     members,
     unknown,
+    cacheMarks,
     edits: editsOf(value),
   };
 }

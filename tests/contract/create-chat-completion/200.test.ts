@@ -63,7 +63,7 @@ test("fields the specification does not name reach the provider untouched, at ev
     metadata: { order: "z,a" },
   };
   const messages = [
-    { role: "system", content: "Be brief.", cache_control: { type: "ephemeral" } },
+    { role: "system", content: "Be brief.", cache_hint: { type: "ephemeral" } },
     { role: "user", name: "ann", content: [{ type: "text", text: "Hello", unheard_of: true }] },
     {
       role: "assistant",

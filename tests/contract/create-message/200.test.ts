@@ -12,6 +12,10 @@ beforeAll(async () => {
       plain: modelFor(MESSAGE, "sim+tokens=2000"),
       short: modelFor(MESSAGE, "sim"),
       normalised: modelFor(MESSAGE, "sim", { conformant: false }),
+      cached: modelFor(MESSAGE, "sim", {
+        conformant: false,
+        price: { input: "1", output: "4", cache_write_5m: "1.25", cache_write_1h: "2" },
+      }),
       small: modelFor(MESSAGE, "sim", { maxOutputTokens: 8 }),
     },
   });
@@ -106,10 +110,26 @@ test("fields the specification does not name reach the provider untouched [BOD-1
     ],
     tool_choice: { type: "auto" },
   };
-  const reply = await ask(MESSAGE, { gateway, fields: { ...fields, model: "normalised" } });
+  const reply = await ask(MESSAGE, { gateway, fields: { ...fields, model: "cached" } });
 
   expect(reply.status).toBe(200);
   expect((await lastCall()).body).toEqual({ ...fields, model: "sim" });
+});
+
+test("marks of a cache that has no price are removed and declared, and the model stays on sale for everybody [BOD-42]", async (context) => {
+  onlyStraight(context, "a translation declares what it loses by itself");
+  const marked = { type: "text", text: "Hello", cache_control: { type: "ephemeral" } };
+  const fields = { model: "short", messages: [{ role: "user", content: [marked] }] };
+  const reply = await ask(MESSAGE, { gateway, fields });
+
+  expect(reply.status).toBe(200);
+  expect(reply.headers["x-tollgate-fidelity"]).toBe("exact; dropped=messages.*.content.*.cache_control");
+  expect(JSON.stringify((await lastCall()).body)).not.toContain("cache_control");
+  expect((await ask(MESSAGE, { gateway, fields: { model: "short" } })).status).toBe(200);
+
+  const strict = await ask(MESSAGE, { gateway, fields, headers: ["x-tollgate-fidelity", "strict"] });
+  expect(strict.status).toBe(400);
+  expect(strict.text).toContain("messages.0.content.0.cache_control");
 });
 
 test("`metadata.user_id` leaves as a pseudonym, and the provider is asked for its ordinary price [BOD-26] [BOD-28]", async (context) => {
