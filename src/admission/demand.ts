@@ -2,6 +2,7 @@ import type { Amounts, Unit } from "../core/amount.ts";
 import { invariant } from "../core/invariant.ts";
 import type { ModelTerms } from "../core/model-terms.ts";
 import { creditRate, type PayRate, type PayRates, roundedUp, type Tariff, TOKEN_RATE } from "../core/price.ts";
+import { type MediaTokens, mostInputTokens as mostInputTokensOf } from "../core/media-tokens.ts";
 import type { InputEstimate } from "../core/input-estimate.ts";
 
 /** What admission knows of a request before it starts. */
@@ -12,6 +13,8 @@ export type DemandFacts = {
     price: (Tariff & { version: number }) | null;
   };
   input: InputEstimate;
+  /** What the model makes of media at most. */
+  mediaTokens: MediaTokens;
   /** How many answers are asked for at once. */
   choices: number;
   /** The caller's own limit of output; null when it set none. */
@@ -53,8 +56,7 @@ export function demandOf(facts: DemandFacts): Demand {
   invariant(publishedOutputTokens !== null, "a model without any limit of output is not routable");
   const rates = ratesOf(units, model.price);
   const { likely } = facts.input;
-  // No provider takes in more than the window.
-  const mostInputTokens = Math.min(facts.input.most, model.contextWindow ?? Infinity);
+  const mostInputTokens = mostInputTokensOf(facts.input, facts.mediaTokens, model.contextWindow);
   const unlimited = facts.maxOutputTokens === null;
   const ceiling = Math.min(facts.maxOutputTokens ?? Infinity, publishedOutputTokens);
   const floor = unlimited ? Math.min(model.outputFloor, ceiling) : ceiling;

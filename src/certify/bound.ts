@@ -1,4 +1,5 @@
 import type { ClientDialect } from "../core/dialect.ts";
+import { mediaTokensOf, mostInputTokens } from "../core/media-tokens.ts";
 import { creditRate, roundedUp } from "../core/price.ts";
 import { estimateInput } from "../tokens/estimate-input.ts";
 import { readModelInput } from "../wire/model-input.ts";
@@ -12,11 +13,12 @@ export const TURN_BYTES = 8_192;
 export function boundOf(subject: Subject, call: { dialect: ClientDialect; body: object; addedBytes?: number }): bigint {
   const rate = creditRate(subject.tariff);
   const bytes = Buffer.from(JSON.stringify(call.body));
-  const { most } = estimateInput(
+  const tokens = mediaTokensOf({ capabilities: subject.capabilities, routes: [subject] });
+  const estimate = estimateInput(
     readModelInput({ dialect: call.dialect, bytes }),
     bytes.length + (call.addedBytes ?? 0),
   );
-  const input = Math.min(most, subject.contextWindow ?? Infinity);
+  const input = mostInputTokens(estimate, tokens, subject.contextWindow);
   return roundedUp(BigInt(input) * rate.dearestInput + BigInt(outputLimitOf(call.body)) * rate.dearestOutput);
 }
 

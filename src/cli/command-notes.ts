@@ -102,6 +102,7 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
     example:
       "tollgate models add mini --provider openai --upstream-model gpt-4.1-mini --format chat --input 0.40 --output 1.60",
   },
+  "models show": { example: "tollgate models show gpt-5.6" },
   "models list": { example: "tollgate models list --match 'gpt-*'" },
   "models price": { example: "tollgate models price mini --input 0.50 --from 2027-01-31" },
   "models publish": { example: "tollgate models publish 'groq/*'" },

@@ -78,6 +78,7 @@ const COMMANDS = [
   "providers remove",
   "models add",
   "models list",
+  "models show",
   "models price",
   "models publish",
   "models unpublish",

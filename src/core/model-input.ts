@@ -1,6 +1,6 @@
-/** A picture or a document that the model is shown. Providers price these by what they show, not by the letters that carry them. */
+/** A picture, a document, or something that moves or sounds, that the model is shown. Providers price these by what they show, not by the letters that carry them. */
 export type ModelMedia = {
-  kind: "image" | "document";
+  kind: "image" | "document" | "other";
   /** The caller asked for the small version of a picture. */
   detail: "low" | "high";
   /** How many characters of the body carry it; 0 when the provider fetches it from elsewhere. */

@@ -26,22 +26,33 @@ test("of text the likely count is its estimate and what stands around a message,
   });
 });
 
-test("a picture costs what providers charge for one, whatever its bytes", () => {
-  const carried = estimate({ media: [{ kind: "image", detail: "high", carriedCharacters: 400_000 }] }, 400_100);
-  const remote = estimate({ media: [{ kind: "image", detail: "high", carriedCharacters: 0 }] }, 100);
-  const small = estimate({ media: [{ kind: "image", detail: "low", carriedCharacters: 0 }] }, 100);
+test("media count apart from the bytes that carry them, since what they come to is a matter of the model", () => {
+  const image = { kind: "image", detail: "high" } as const;
+  const carried = estimate({ media: [{ ...image, carriedCharacters: 400_000 }] }, 400_100);
+  const remote = estimate({ media: [{ ...image, carriedCharacters: 0 }] }, 100);
 
   expect(carried).toEqual(remote);
-  expect(remote).toMatchObject({ likely: 1_603, most: 5_100 });
-  expect(small).toMatchObject({ likely: 103, most: 3_100 });
+  expect(remote).toMatchObject({ likely: 1_603, most: 100, media: { images: 1 } });
+  expect(estimate({ media: [{ ...image, detail: "low", carriedCharacters: 0 }] }, 100)).toMatchObject({
+    likely: 103,
+    media: { images: 0, smallImages: 1 },
+  });
+  expect(estimate({ media: [{ kind: "other", detail: "high", carriedCharacters: 50 }] }, 100)).toMatchObject({
+    most: 50,
+    media: { others: 1 },
+  });
+  expect(estimate({})).not.toHaveProperty("media");
 });
 
-test("a document may have a hundred dense pages, carried or remote", () => {
-  const remote = estimate({ media: [{ kind: "document", detail: "high", carriedCharacters: 0 }] }, 100);
-  const carried = estimate({ media: [{ kind: "document", detail: "high", carriedCharacters: 640_000 }] }, 640_100);
+test("of documents the largest is known by its characters", () => {
+  const document = { kind: "document", detail: "high" } as const;
+  const two = [5, 640_000].map((carriedCharacters) => ({ ...document, carriedCharacters }));
 
-  expect(remote).toMatchObject({ likely: 3_003, most: 460_100 });
-  expect(carried).toMatchObject({ likely: 10_003, most: 640_100 });
+  expect(estimate({ media: two }, 640_105)).toMatchObject({
+    likely: 13_003,
+    most: 100,
+    media: { documents: 2, largestDocumentCharacters: 640_000 },
+  });
 });
 
 test("tools reserve for what providers say about them, and JSON for its indentation", () => {

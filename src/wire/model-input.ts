@@ -124,16 +124,17 @@ function readMedia(part: Json, found: Found): boolean {
   return true;
 }
 
-/** Parts of the two formats that carry media in members of their own. What moves or sounds is priced as a document may be. */
+/** Parts of the two formats that carry media in members of their own. What moves or sounds has no bound but the window. */
 const MEDIA_PARTS: ReadonlyMap<string, ModelMedia["kind"]> = new Map([
   ["image_url", "image"],
   ["input_image", "image"],
   ["computer_screenshot", "image"],
   ["file", "document"],
   ["input_file", "document"],
-  ["input_audio", "document"],
-  ["audio_url", "document"],
-  ["video_url", "document"],
+  ["document_url", "document"],
+  ["input_audio", "other"],
+  ["audio_url", "other"],
+  ["video_url", "other"],
 ]);
 
 function carriedBy(holder: Json): number {

@@ -169,6 +169,7 @@ export const BOTH_WAYS: readonly Row[] = [
     ),
   },
   { command: "models list", words: json(), same: true },
+  { command: "models show", words: json("slow-WAY") },
   { command: "models price", words: json("slow-WAY", "--input", "3") },
   { command: "models unpublish", words: json("slow-WAY") },
   { command: "models publish", words: json("slow-WAY") },

@@ -3,7 +3,7 @@ import { matchesGlob } from "../../core/matches-glob.ts";
 import { everyPage } from "../../core/page.ts";
 import { changesView } from "../../wire/admin/catalogue.ts";
 import { isoDate } from "../arguments.ts";
-import { modelListing, modelView, routeListing, routeView } from "../text/model-text.ts";
+import { modelFacts, modelListing, modelView, routeListing, routeView } from "../text/model-text.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPriceOptions, partsOf, type PriceOptions } from "../price-options.ts";
 import { changeListing } from "../text/price-text.ts";
@@ -33,6 +33,21 @@ export function addModelCommands(program: Command): void {
           { data: shown.map(modelView) },
           { json: options.json === true, text: (screen) => modelListing(shown, options.match, screen) },
         );
+      });
+    });
+
+  models
+    .command("show")
+    .argument("<model>", "model id")
+    .description("show a model: limits, price, what it can do, and what a picture or a document reserves")
+    .option("--json", "print JSON")
+    .action(async (id: string, options: Json, command: Command) => {
+      await withOperator(command, async ({ catalogue }) => {
+        const model = await catalogue.showModel(id);
+        printResult(modelView(model), {
+          json: options.json === true,
+          text: (screen) => modelFacts(model, screen),
+        });
       });
     });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Tariff } from "../../core/price.ts";
 import { importText, importView } from "./import-text.ts";
-import { factsText, modelListing, modelView } from "./model-text.ts";
+import { factsText, modelFacts, modelListing, modelView } from "./model-text.ts";
 
 const tariff: Tariff = {
   inputNano: 2_500_000_000n,
@@ -63,6 +63,16 @@ test("a list of models says price, limit, routes and why one cannot be used", ()
     upcoming_prices: [{ effective_from: "2090-01-01T00:00:00.000Z", input: "2.5" }],
     routes: [{ provider: "acme", conformant: false }, {}, {}],
   });
+});
+
+test("a model is shown with what it reserves, and what to set where nothing is known", () => {
+  const lines = modelFacts({ ...model, routes: [{ ...route, upstreamModel: "openai/gpt-5.6" }] });
+
+  expect(lines).toContain("a picture reserves   at most 36000 tokens (published)");
+  expect(lines).toContain("a document reserves  at most 460000 tokens (published)");
+  expect(modelFacts(model)).toContain("Set image_tokens in its capabilities.");
+  expect(modelFacts({ ...model, capabilities: { image_tokens: 900 } })).toContain("at most 900 tokens\n");
+  expect(modelView(model)).toMatchObject({ media_tokens: { image: null, document: null } });
 });
 
 test("facts are told whole when they are new, and as old → new where they differ", () => {

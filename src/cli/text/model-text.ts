@@ -1,3 +1,4 @@
+import { mediaTokensOf } from "../../core/media-tokens.ts";
 import type { ListedFacts } from "../../core/imported-model.ts";
 import { formatCredits } from "../../core/money.ts";
 import { tariffView } from "../../wire/catalogue/price.ts";
@@ -5,7 +6,7 @@ import type { ModelDetails } from "../../operator/catalogue.ts";
 import { priceText } from "./price-text.ts";
 import { printable } from "./cell.ts";
 import { PLAIN, type Screen, stateTone, type Tone } from "./screen.ts";
-import { table } from "./table.ts";
+import { facts, table } from "./table.ts";
 
 type Route = ModelDetails["routes"][number];
 
@@ -19,6 +20,7 @@ export const modelView = (model: ModelDetails): object => ({
   max_output_tokens: model.maxOutputTokens,
   output_ceiling: model.outputCeiling,
   capabilities: model.capabilities,
+  media_tokens: mediaTokensOf(model),
   price: model.price === null ? null : tariffView(model.price),
   upcoming_prices: model.upcomingPrices.map((price) => ({
     effective_from: new Date(price.effectiveFromMs).toISOString(),
@@ -36,6 +38,36 @@ export const routeView = (route: Route) => ({
   priority: route.priority,
   weight: route.weight,
 });
+
+/** One model, in lines for a person. */
+export function modelFacts(model: ModelDetails, screen: Screen = PLAIN): string {
+  const { contextWindow, maxOutputTokens, outputCeiling, price, capabilities, obstacles, routes } = model;
+  const { image, document } = mediaTokensOf(model);
+  const reserved = (tokens: number | null, setting: string): string =>
+    tokens === null
+      ? `the rest of the context window: no bound is known. Set ${setting} in its capabilities.`
+      : `at most ${tokens} tokens${capabilities[setting] === tokens ? "" : " (published)"}`;
+  const { reasoning } = capabilities;
+  return facts(
+    model.id,
+    [
+      ["state", obstacles.length === 0 ? "published" : obstacles.join("; ")],
+      ["context window", contextWindow === null ? "not known" : `${contextWindow} tokens`],
+      ["max output", `${maxOutputTokens ?? outputCeiling ?? "not known"} tokens`],
+      ["price", price === null ? "none" : priceText(null, price)],
+      ["a picture reserves", reserved(image, "image_tokens")],
+      ["a document reserves", reserved(document, "document_tokens")],
+      [
+        "reasons",
+        reasoning === true ? "yes" : reasoning === false ? "no" : "not known: only if its provider reports it",
+      ],
+      ["routes", routes.length === 0 ? "none" : routes.map(routeName).join(", ")],
+    ],
+    screen,
+  );
+}
+
+const routeName = ({ provider, upstreamModel, dialect }: Route): string => `${provider}/${upstreamModel} (${dialect})`;
 
 export const modelListing = (models: readonly ModelDetails[], match: string, screen: Screen = PLAIN): string =>
   models.length === 0

@@ -1,4 +1,5 @@
 import { type Demand, demandOf } from "../../admission/demand.ts";
+import { mediaTokensOf } from "../../core/media-tokens.ts";
 import type { Model } from "../../catalogue/model.ts";
 import { type Amounts, unitOf } from "../../core/amount.ts";
 import { invariant } from "../../core/invariant.ts";
@@ -104,7 +105,17 @@ type Plan = { key: Key; model: Model; chain: RequestChain; demand: Demand };
 function planOf({ input, request }: Admission, read: Omit<Plan, "demand">): Plan {
   const { choices, maxOutputTokens } = request;
   const { model, chain } = read;
-  return { ...read, demand: demandOf({ units: chain.units, model, input, choices, maxOutputTokens }) };
+  return {
+    ...read,
+    demand: demandOf({
+      units: chain.units,
+      model,
+      input,
+      mediaTokens: mediaTokensOf(model),
+      choices,
+      maxOutputTokens,
+    }),
+  };
 }
 
 function askOf({ id, claim }: Admission, { key, model, chain, demand }: Plan, lifetimeMs: number): Ask {

@@ -16,7 +16,11 @@ beforeAll(async () => {
   gateway = await startGatewayProcess({
     models: Object.fromEntries(
       [CHAT, RESPONSES, MESSAGE].flatMap((operation) => [
-        [`${operation.dialect}-picture`, modelFor(operation, "sim+tokens=20+input=4900")],
+        [
+          `${operation.dialect}-picture`,
+          modelFor(operation, "sim+tokens=20+input=4900", { capabilities: { image_tokens: 5_000 } }),
+        ],
+        [`${operation.dialect}-unknown`, modelFor(operation, "sim+tokens=20+input=100000")],
         [`${operation.dialect}-document`, modelFor(operation, "sim+tokens=20+input=100000")],
         [`${operation.dialect}-text`, modelFor(operation, "sim+tokens=20")],
       ]),
@@ -66,6 +70,18 @@ describe.each(PARTS)("$operation.dialect", ({ operation, picture, document }) =>
     // Nothing of what was served is left to the operator.
     expect(credits.used).toBeCloseTo(served * PICTURE_COST, 9);
     expect(await gateway.metrics()).not.toMatch(/tollgate_money_alarms_total\{kind="overrun"\} [1-9]/);
+  });
+
+  test("a picture for a model of which no bound is known starts only on money for the window [MON-8]", async (context) => {
+    notAtGemini(context, "a picture at an address is refused");
+    const key = await issueKey(gateway, { credit: "0.05" });
+    const fields = {
+      model: `${operation.dialect}-unknown`,
+      [operation.limitField]: 100,
+      ...showing(operation, picture),
+    };
+
+    expectRefused(operation, await ask(operation, { gateway, key: key.secret, fields }), BROKE);
   });
 
   test.skipIf(document === null)(
