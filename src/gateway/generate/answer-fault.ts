@@ -10,6 +10,9 @@ export const cancelledByOperator = (): Fault =>
 
 export const isCancelled = ({ code }: Fault): boolean => code === "request_cancelled";
 
+/** Whether somebody who asks can bring it about, such as by ending their own session: it is as if they had left. */
+export const isOfCaller = (cut: Fault): boolean => !isOurs(cut) && !isCancelled(cut);
+
 export const providerBrokeOff = (): Fault =>
   new Fault("upstream_error", "The provider ended the response before it was complete. It is safe to retry.");
 

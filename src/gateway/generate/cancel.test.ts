@@ -63,6 +63,37 @@ test.each(Object.entries(ENDINGS))(
   },
 );
 
+test("a plain request whose key is revoked under way is charged its input, as if its client had left; what was produced is the house's [CAN-17]", async () => {
+  const stage = generationStage((reader) => {
+    reader.chunk(Buffer.from(PLAIN.slice(0, 9)));
+    stage.running.cutKey(stage.keyId, { status: "revoked", by: "key", of: "session" });
+  });
+
+  await expect(stage.generate(stage.ask())).rejects.toMatchObject({ code: "invalid_credentials" });
+  await settled();
+
+  expect(stage.charges()).toEqual([expect.stringMatching(/^client_gone [1-9]/)]);
+  expect(stage.account().held).toBe(0n);
+});
+
+test("a plain request that an operator cancels, or that we cannot go on with, costs nothing", async () => {
+  for (const cut of [
+    (stage: ReturnType<typeof generationStage>, id: string) => stage.running.cancel(id),
+    (stage: ReturnType<typeof generationStage>) => stage.running.cutStopping(),
+  ]) {
+    const stage = generationStage((reader) => {
+      reader.chunk(Buffer.from(PLAIN.slice(0, 9)));
+      cut(stage, request.id);
+    });
+    const request = stage.ask();
+
+    await expect(stage.generate(request)).rejects.toBeInstanceOf(Fault);
+    await settled();
+    expect(stage.charges()).toEqual(["voided 0"]);
+    expect(stage.account().held).toBe(0n);
+  }
+});
+
 test("a stream that is cancelled before its last event is told so, and charged once for what was delivered", async () => {
   let answer: unknown = null;
   const stage = generationStage((reader) => {

@@ -2,7 +2,7 @@ import { AnswerLimitError, boundBeside } from "../../core/answer-limit.ts";
 import type { Soon } from "../../core/soon.ts";
 import type { Usage } from "../../core/usage.ts";
 import { collect } from "../../relay/collect.ts";
-import { answerTookTooLong, pastLimit, providerBrokeOff } from "./answer-fault.ts";
+import { answerTookTooLong, isOfCaller, pastLimit, providerBrokeOff } from "./answer-fault.ts";
 import { announcedHead, chargeHeader, originOf } from "./answer-head.ts";
 import { endingOf, failGeneration, keptAnswer } from "./end-generation.ts";
 import type { PlainAnswer } from "../../translate/answer-stage.ts";
@@ -28,10 +28,11 @@ export const createDeliverPlain =
     sink.complete();
     const relayedAtMs = clock.elapsedMs();
     if (outcome !== "completed") {
-      // Cut by us, it gets a status, and a status other than success costs nothing: the hold goes back whole.
       const cut = sink.cutBy();
-      if (cut !== null) throw cut;
+      // Cut by us or by an operator, it gets a status, and a status other than success costs nothing: the hold goes back whole.
+      if (cut !== null && !isOfCaller(cut)) throw cut;
       const usage = await held.hold.settle(endingOf(state, { outcome, answered: true }));
+      if (cut !== null) throw cut;
       if (outcome === "client_gone") return { outcome, code: null, usage, bytesOut: 0, relayedAtMs, pace: null };
       if (outcome === "limited") throw pastLimit(answerTooLarge(maxBytes));
       throw outcome === "timed_out" ? answerTookTooLong() : providerBrokeOff();

@@ -19,7 +19,7 @@ import { checkOutputLimit } from "./check-output-limit.ts";
 import { checkTools } from "./check-tools.ts";
 import { requirePayer } from "../chain-for.ts";
 import { countRefusal, type CountRequest } from "../count-request.ts";
-import { isCancelled, isOurs, isProviderFailure } from "./answer-fault.ts";
+import { isOfCaller, isProviderFailure } from "./answer-fault.ts";
 import { chargeHeader, fidelityOf } from "./answer-head.ts";
 import { endingOf, failGeneration } from "./end-generation.ts";
 import {
@@ -193,7 +193,7 @@ async function leave(state: GenerationState): Promise<Generated> {
   sink.complete();
   const cut = sink.cutBy();
   // What no provider was asked, or what we or an operator ended, is not the key's doing: the hold goes back by its scope.
-  const charged = asked !== null && (cut === null || !(isOurs(cut) || isCancelled(cut)));
+  const charged = asked !== null && (cut === null || isOfCaller(cut));
   const usage = charged ? await held.hold.settle(endingOf(state, { outcome: "client_gone" })) : NO_USAGE;
   if (cut !== null) throw cut;
   return { outcome: "client_gone", code: null, usage, relayMs: 0, bytesOut: 0, dropped: null };
