@@ -22,7 +22,7 @@ const model: DemandFacts["model"] = {
   tokenFactor: 1,
 };
 const facts: DemandFacts = {
-  mediaTokens: { image: 5_000, document: 460_000 },
+  mediaTokens: { image: 5_000, smallImage: 3_000, document: 460_000 },
   units: ["credit"],
   model,
   input: { likely: 10, most: 31, mostPredicted: 0 },

@@ -1,12 +1,18 @@
 import type { InputEstimate } from "./input-estimate.ts";
 
 /** What a model makes of one picture and of one document at most, in tokens; null: whatever its window holds. */
-export type MediaTokens = { image: number | null; document: number | null };
+export type MediaTokens = {
+  image: number | null;
+  /** Where the caller asks for the small version, and the provider hears it. */
+  smallImage: number | null;
+  document: number | null;
+};
 
 /** A page is up to 3,000 tokens of text and a picture of 1,600. Compressed, a hundred of them fit into a few kilobytes. */
 const HUNDRED_PAGES = 100 * 4_600;
-/** The largest small version of a picture. */
+/** The largest small version of a picture, at the one maker who has such versions. */
 const SMALL_IMAGE = 3_000;
+const OF_ITS_MAKER = /^(?:gpt-|chatgpt-|o\d|computer-use)/;
 /** Of a model that does not say what its window holds: more than any published one. */
 const LARGEST_WINDOW = 2_000_000;
 
@@ -33,7 +39,12 @@ const modelNameIn = (upstreamModel: string): string =>
 export function publishedMediaTokens(upstreamModel: string): MediaTokens {
   const name = modelNameIn(upstreamModel);
   const family = FAMILIES.find(([pattern]) => pattern.test(name));
-  return family === undefined ? { image: null, document: null } : { image: family[1], document: HUNDRED_PAGES };
+  if (family === undefined) return { image: null, smallImage: null, document: null };
+  const [, image] = family;
+  // Others read more pages than a hundred.
+  return OF_ITS_MAKER.test(name)
+    ? { image, smallImage: SMALL_IMAGE, document: HUNDRED_PAGES }
+    : { image, smallImage: image, document: null };
 }
 
 /** A model, as far as this goes. */
@@ -53,6 +64,7 @@ export function mediaTokensOf(model: Shown): MediaTokens {
   const published = routes.map(({ upstreamModel }) => publishedMediaTokens(upstreamModel));
   const tokens = {
     image: said(capabilities["image_tokens"]) ?? dearest(published.map(({ image }) => image)),
+    smallImage: said(capabilities["image_tokens"]) ?? dearest(published.map(({ smallImage }) => smallImage)),
     document: said(capabilities["document_tokens"]) ?? dearest(published.map(({ document }) => document)),
   };
   KNOWN.set(model, tokens);
@@ -77,7 +89,7 @@ export function mostInputTokens(
   const document = Math.max(tokens.document ?? window, media.largestDocumentCharacters);
   const shown =
     media.images * image +
-    media.smallImages * Math.min(image, SMALL_IMAGE) +
+    media.smallImages * (tokens.smallImage ?? window) +
     media.documents * document +
     media.others * window;
   return Math.min(most + shown, contextWindow ?? Infinity);

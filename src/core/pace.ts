@@ -6,8 +6,8 @@ export type Pace = {
   firstTokenMs: number;
   /** Until then the first token may still be one that nothing was thought before. */
   lateFirstTokenMs: number;
-  /** Whether the provider has counted tokens that were thought: for a request that lets the model think, and for one that says nothing of it. */
-  thinks: { told: boolean; untold: boolean };
+  /** Whether the provider has counted tokens that were thought: for a request that lets the model think, that says nothing of it, and that forbids it. */
+  thinks: { told: boolean; untold: boolean; forbidden: boolean };
   /** Whether thoughts that are shown are shortened: more was thought than anybody saw. */
   shortensThoughts: boolean;
 };

@@ -19,8 +19,13 @@ export function insufficientWords(lack: Lack, needed: Needed): string {
   if (!isOfKey(named)) {
     return `${hasLeft(named, needed.models)}; ${thisNeeds(named, needed)}. ${[wayOut(named), orSet(lack, needed)].filter(Boolean).join(" ")}`;
   }
-  const { unit, posted, available } = named;
-  const remedy = unit === "credit" ? "Top up the key" : "Wait for the next period or raise the budget";
+  const { unit, posted, available, renewsAtMs } = named;
+  const remedy =
+    unit === "credit"
+      ? "Top up the key"
+      : renewsAtMs === null
+        ? "Raise the budget"
+        : "Wait for the next period or raise the budget";
   const needs = `this request needs at least ${leastOf(unit, needed)}`;
   const held = posted - available;
   const rest = held === 0n ? "available" : `(${amount(held, unit)} reserved by requests in progress)`;

@@ -11,7 +11,7 @@ const CREDIT = 10n ** 9n;
 
 /** 10 tokens in at 1,000 nano-credits and 100 out at 4,000: 410,000 at least. */
 const FACTS: DemandFacts = {
-  mediaTokens: { image: null, document: null },
+  mediaTokens: { image: null, smallImage: null, document: null },
   units: ["credit"],
   model: {
     price: { version: 1, inputNano: 1_000_000_000n, outputNano: 4_000_000_000n, toolCallNano: {} },

@@ -327,7 +327,7 @@ export const ALARM_FIXES: Record<MoneyAlarmKind, string> = {
   overrun:
     "The charge was larger than the key's balance, and the operator absorbed the rest. The provider ignores the output limit, or the model's token_factor is too low.",
   unpriced_usage:
-    "The provider billed something unasked that has no price in the catalogue, named in `part`. It was charged at the nearest price; add its own.",
+    "The provider billed something unasked that has no price in the catalogue, named in `part`. It was charged at the nearest price, a tool call at none; add its own.",
   key_suspended:
     "The key cost the operator more than ledger.write_off_cap within an hour. Talk to its holder, then run `tollgate keys resume KEY`.",
   release_lost:

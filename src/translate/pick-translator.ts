@@ -36,7 +36,7 @@ function straight(format: SameFormat): Translator {
   });
 }
 
-/** No provider is asked for what has no price. */
+/** No provider is asked to cache a part where that has no price. */
 const asSold = (translator: Translator): Translator => ({
   ...translator,
   request: (request, told) =>

@@ -23,7 +23,7 @@ test("a route that nothing is known of is taken to be a common one that does not
     tokensPerSecond: 60,
     firstTokenMs: 0,
     lateFirstTokenMs: 1_000,
-    thinks: { told: false, untold: false },
+    thinks: { told: false, untold: false, forbidden: false },
     shortensThoughts: false,
   });
 });
@@ -60,8 +60,11 @@ test("a first token is late when it comes later than somebody's usually do at th
   expect(firsts(200, 300, 60_000)).toMatchObject({ firstTokenMs: 300, lateFirstTokenMs: 3_300 });
 });
 
-test("one stream is enough to know that a route thinks, and that it shortens what it shows", () => {
-  expect(paceOf(sample({ thoughtAs: "told" }), sample()).thinks).toEqual({ told: true, untold: false });
-  expect(paceOf(sample({ thoughtAs: "untold" })).thinks).toEqual({ told: false, untold: true });
-  expect(paceOf(sample({ shortened: true }), sample()).shortensThoughts).toBe(true);
+test("one stream is enough to know that a route thinks; that it shortens what it shows, two payers say, or the only one", () => {
+  expect(paceOf(sample({ thoughtAs: "told" }), sample()).thinks).toMatchObject({ told: true, untold: false });
+  expect(paceOf(sample({ thoughtAs: "untold" })).thinks).toMatchObject({ told: false, untold: true });
+  const shortened = (payer: string) => sample({ payer, shortened: true });
+  expect(paceOf(shortened("ann"), sample()).shortensThoughts).toBe(true);
+  expect(paceOf(shortened("ann"), sample({ payer: "ben" })).shortensThoughts).toBe(false);
+  expect(paceOf(shortened("ann"), shortened("ben"), sample({ payer: "cleo" })).shortensThoughts).toBe(true);
 });

@@ -9,7 +9,7 @@ export type PaceSample = {
   /** From the provider's 200 to the first token; null when something may have been thought before it. */
   firstTokenMs: number | null;
   /** How the request allowed what was thought; null when nothing was. */
-  thoughtAs: "told" | "untold" | null;
+  thoughtAs: "told" | "untold" | "forbidden" | null;
   /** Thoughts were shown, and more was thought than that. */
   shortened: boolean;
 };
@@ -28,21 +28,24 @@ const FASTEST_SPOKEN = 1_000;
 /** Of so many payers, the last so many streams each: nobody's weigh more than anybody else's. */
 const PAYERS = 31;
 const STREAMS = 7;
+const MOST_SHORTENED = 2;
 
 type Votes = { thought: number[]; spoken: number[]; firsts: number[] };
 
 /** What late streams of a route showed; bounded, and worked out when it is asked for. */
 export class RoutePace {
   readonly #payers = new Map<string, Votes>();
-  readonly #thinks = { told: false, untold: false };
-  #shortens = false;
+  readonly #thinks = { told: false, untold: false, forbidden: false };
+  /** Those whose streams showed less than was thought. */
+  readonly #shortenedFor = new Set<string>();
   #value: Pace | null = null;
 
   add({ payer, token, firstTokenMs, thoughtAs, shortened }: PaceSample): void {
     this.#value = null;
     if (thoughtAs !== null) this.#thinks[thoughtAs] = true;
-    if (shortened) this.#shortens = true;
     const votes = this.#votesOf(payer);
+    // What is asked can look like it, so one is not enough where there are others.
+    if (shortened && this.#shortenedFor.size < MOST_SHORTENED) this.#shortenedFor.add(payer);
     if (token !== null) keep(votes[token.kind], Math.max(token.ms, 1_000 / FASTEST));
     if (firstTokenMs !== null) keep(votes.firsts, firstTokenMs);
   }
@@ -65,7 +68,7 @@ export class RoutePace {
           ? ASSUMED.lateFirstTokenMs
           : Math.min(usualMs + LATER_MS.most, Math.max(usualMs + LATER_MS.least, latestMs)),
       thinks: { ...this.#thinks },
-      shortensThoughts: this.#shortens,
+      shortensThoughts: this.#payers.size > 0 && this.#shortenedFor.size >= Math.min(MOST_SHORTENED, this.#payers.size),
     };
   }
 

@@ -131,7 +131,7 @@ const MEDIA_PARTS: ReadonlyMap<string, ModelMedia["kind"]> = new Map([
   ["computer_screenshot", "image"],
   ["file", "document"],
   ["input_file", "document"],
-  ["document_url", "document"],
+  ["document_url", "other"],
   ["input_audio", "other"],
   ["audio_url", "other"],
   ["video_url", "other"],

@@ -202,7 +202,7 @@ export function generationStage(
       tokensPerSecond: 100,
       firstTokenMs: 1_000,
       lateFirstTokenMs: 1_500,
-      thinks: { told: false, untold: false },
+      thinks: { told: false, untold: false, forbidden: false },
       shortensThoughts: false,
     }),
     deliverStream: createDeliverStream({

@@ -72,7 +72,7 @@ test("a model is shown with what it reserves, and what to set where nothing is k
   expect(lines).toContain("a document reserves  at most 460000 tokens (published)");
   expect(modelFacts(model)).toContain("Set image_tokens in its capabilities.");
   expect(modelFacts({ ...model, capabilities: { image_tokens: 900 } })).toContain("at most 900 tokens\n");
-  expect(modelView(model)).toMatchObject({ media_tokens: { image: null, document: null } });
+  expect(modelView(model)).toMatchObject({ media_tokens: { image: null, small_image: null, document: null } });
 });
 
 test("facts are told whole when they are new, and as old → new where they differ", () => {

@@ -20,7 +20,7 @@ export const modelView = (model: ModelDetails): object => ({
   max_output_tokens: model.maxOutputTokens,
   output_ceiling: model.outputCeiling,
   capabilities: model.capabilities,
-  media_tokens: mediaTokensOf(model),
+  media_tokens: mediaView(model),
   price: model.price === null ? null : tariffView(model.price),
   upcoming_prices: model.upcomingPrices.map((price) => ({
     effective_from: new Date(price.effectiveFromMs).toISOString(),
@@ -38,6 +38,11 @@ export const routeView = (route: Route) => ({
   priority: route.priority,
   weight: route.weight,
 });
+
+function mediaView(model: ModelDetails): object {
+  const { image, smallImage, document } = mediaTokensOf(model);
+  return { image, small_image: smallImage, document };
+}
 
 /** One model, in lines for a person. */
 export function modelFacts(model: ModelDetails, screen: Screen = PLAIN): string {

@@ -32,7 +32,8 @@ export function untold(
   return [...dropped, ...unsoldMarks(marks, soldCache(price)).filter(({ path }) => !named.has(path))];
 }
 
-const isKept = ({ name }: UnknownMember): boolean => name === "cache_control";
+const KEPT: ReadonlySet<string> = new Set(["messages.*.content.*.cache_control", "tools.*.cache_control"]);
+const isKept = ({ path }: UnknownMember): boolean => KEPT.has(path);
 
 /** The routes that a caller can do with: of one that wants no loss, those whose providers are told everything. */
 export function routesFor(request: Asked, model: Pick<Model, "routes" | "price">, wanted: Fidelity): readonly Route[] {

@@ -195,3 +195,14 @@ describe("over 10,000 simulated streams, cut at random", () => {
     expect(worst).toBeLessThan(0.05);
   });
 });
+
+test("more tokens than text is no sign of thoughts where a provider counts these apart, as with a prediction that failed", () => {
+  const stream = { payer: "ann", ttftMs: 100, msPerToken: 10, hidden: 0, visible: 100, piece: 1 };
+  const chat = aRoute();
+  chat.complete(stream, { outputTokens: 5_000, reasoningTokens: 0 });
+  expect(chat.pace.value()).toMatchObject({ thinks: { told: false }, tokensPerSecond: 60 });
+
+  const messages = aRoute({}, "messages");
+  messages.complete(stream, { outputTokens: 5_000 });
+  expect(messages.pace.value()).toMatchObject({ thinks: { told: true } });
+});

@@ -46,7 +46,8 @@ export function watchPace({ generation, model, clock, paceOf }: GenerationState,
     ? new SilenceMeter({ pace: within(model, pace), choices, answeredAtMs })
     : null;
   // Where a provider has no word for what was thought, a first token is known to be one only where nothing can have been.
-  const countsThoughts = route.dialect !== "messages" || meter === null;
+  const isUncounted = route.dialect === "messages";
+  const countsThoughts = !isUncounted || meter === null;
   let first: { atMs: number; bytes: number } | null = null;
   let lastAtMs = 0;
   let lastBytes = 0;
@@ -68,14 +69,14 @@ export function watchPace({ generation, model, clock, paceOf }: GenerationState,
     doubtedTokens: (nowMs, pausedMs) => meter?.doubtedTokens(nowMs, pausedMs) ?? 0,
     sample: ({ length, thoughtBytes }, { outcome, usage, pausedMs }) => {
       if (outcome !== "completed" || usage === null || first === null || pausedMs > 0) return null;
-      const thought = thoughtIn(usage, length);
+      const thought = thoughtIn(usage, length, route);
       const allSeen = usage.outputTokens <= FEW_TOKENS + length / FEWEST_BYTES_PER_TOKEN;
       return {
         payer: payerOf(caller.key),
-        token: allSeen ? spokenToken(usage, first) : thoughtToken(usage),
+        token: allSeen ? spokenToken(usage, first) : thought > 0 || isUncounted ? thoughtToken(usage) : null,
         firstTokenMs: allSeen && (thoughtBytes > 0 || (thought === 0 && countsThoughts)) ? first.atMs : null,
-        thoughtAs: thought > 0 && leave !== "forbidden" ? leave : null,
-        shortened: thoughtBytes > 0 && !allSeen,
+        thoughtAs: thought > 0 ? leave : null,
+        shortened: thoughtBytes > 0 && thought > 0 && !allSeen,
       };
     },
   };
@@ -96,9 +97,10 @@ export function watchPace({ generation, model, clock, paceOf }: GenerationState,
 const tokenOf = (tokens: number, ms: number, kind: "thought" | "spoken"): PaceSample["token"] =>
   tokens < SHORTEST.tokens || ms < SHORTEST[`${kind}Ms`] ? null : { ms: ms / tokens, kind };
 
-/** As its provider counts them; of one whose format has no word for them, what cannot have been seen. */
-const thoughtIn = ({ outputTokens, reasoningTokens }: Usage, length: number): number =>
-  reasoningTokens > 0 ? reasoningTokens : Math.max(0, outputTokens - length - UNSEEN_TOKENS);
+/** As its provider counts them; of one whose format has no word for them, what cannot have been seen. Others may count more than was written for other reasons. */
+function thoughtIn({ outputTokens, reasoningTokens }: Usage, length: number, { dialect }: Route): number {
+  return dialect === "messages" ? Math.max(0, outputTokens - length - UNSEEN_TOKENS) : reasoningTokens;
+}
 
 function within(model: Model, pace: Pace): Pace {
   const { least, most } = reasoningPace(model);

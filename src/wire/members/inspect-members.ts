@@ -156,8 +156,11 @@ class Walk {
     const path = this.#pathTo(name);
     const long = isObject(value) && (value[CACHE_SPAN] ?? USUAL_SPAN) !== USUAL_SPAN;
     const known = this.#marks.find((mark) => mark.path === path);
-    if (known !== undefined) known.long ||= long;
-    else if (this.#marks.length < MOST_UNKNOWN) {
+    const last = this.#marks.length < MOST_UNKNOWN ? undefined : this.#marks.at(-1);
+    // Of more than are listed, the last stands for the rest.
+    const same = known ?? last;
+    if (same !== undefined) same.long ||= long;
+    else {
       const open = (member?.inside ?? null) !== null;
       this.#marks.push({ name, path, at: this.#at(name), long, open });
     }
