@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Cluster, startCluster } from "../support/postgres.ts";
@@ -50,10 +50,18 @@ const ADMIN_LISTENING = /"listener":"admin","url":"([^"]+)"/;
 /** Published for this bench; each leads to the simulator's model of the same purpose, on a conformant route. */
 const MODELS: Models = { plain: "sim-bench-plain", stream: "sim-bench-stream", idle: "sim-bench-idle" };
 
-/** The built JavaScript of a checkout when there is one: it is what users run. */
+/** The built JavaScript of a checkout when there is one: it is what users run. One that is older than its source is not measured. */
 export function mainFileOf(root: string): string {
   const built = join(root, "dist/main.js");
-  return resolve(existsSync(built) ? built : join(root, "src/main.ts"));
+  if (!existsSync(built)) return resolve(root, "src/main.ts");
+  const builtAtMs = statSync(built).mtimeMs;
+  const newer = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).find(
+    (name) =>
+      name.endsWith(".ts") && !name.endsWith(".test.ts") && statSync(join(root, "src", name)).mtimeMs > builtAtMs,
+  );
+  if (newer !== undefined)
+    throw new Error(`${built} is older than src/${newer}. Run \`npm run build\`, or name an entry file with --main.`);
+  return resolve(built);
 }
 
 /**
