@@ -16,9 +16,14 @@ const UNREASONED: Record<Format, Json> = {
   messages: { thinking: { type: "disabled" } },
 };
 
-/** Of the formats, messages alone does not reason unless it is asked to. */
-export const reasoning = (caller: Format): Json =>
-  caller === "messages" ? { thinking: { type: "enabled", budget_tokens: 4_000 } } : {};
+const REASONED: Record<Format, Json> = {
+  chat: { reasoning_effort: "medium" },
+  responses: { reasoning: { effort: "medium" } },
+  messages: { thinking: { type: "enabled", budget_tokens: 4_000 } },
+};
+
+/** Asks for it in so many words: a provider of messages is not asked to reason otherwise, whichever format its caller speaks. */
+export const reasoning = (caller: Format): Json => REASONED[caller];
 
 /** Streams of others, from which a route's pace is known. */
 export const ordinaryTraffic =

@@ -188,7 +188,8 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
   {
     ...all,
     name: "hidden reasoning not requested",
-    tries: "The same with a messages request that does not ask for reasoning, on a server whose model reasons anyway.",
+    tries:
+      "The same at a provider of messages with a request that does not ask for reasoning, on a server whose model reasons anyway.",
     // By the clock, as above.
     long: true,
     ...HIDDEN_REASONING,
@@ -197,7 +198,7 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
       await HIDDEN_REASONING.before?.(lane);
       await ordinaryTraffic()(lane);
     },
-    lanes: ALL_LANES.filter(({ caller, provider }) => caller === "messages" && provider === "messages"),
+    lanes: ALL_LANES.filter(({ provider }) => provider === "messages"),
     run: async ({ open, body }) => {
       const stream = await open(body({ stream: true, limit: 8_000 }));
       await stream.readUntil((text) => wordsIn(text) >= 50);
