@@ -293,7 +293,7 @@ export const settings = z.strictObject({
     ),
     write_off_cap: text(
       { ...DECIMAL, fallback: "1" },
-      "Credits the operator absorbs per key and hour if clients disconnect before the response or charges exceed the key's balance. Beyond this cap, the key is suspended. If a provider fails during a stream, the output is free up to this cap and charged beyond it.",
+      "Credits the operator absorbs per key and hour if clients disconnect before the response, charges exceed the key's balance, or hidden reasoning is in doubt. Beyond this cap, the key is suspended. If a provider fails during a stream, the output is free up to this cap and charged beyond it.",
     ),
     write_off_cap_tokens: integer(
       { min: 1, max: 1_000_000_000_000, fallback: 1_000_000 },

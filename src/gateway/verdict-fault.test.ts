@@ -78,6 +78,15 @@ test("a balance in use is worth another try within 1 to 5 seconds, and not the s
   expect(waits).toEqual([1, 2, 3, 4, 5, 5]);
 });
 
+test("only a budget that renews is to be waited for", () => {
+  const short = (renewsAtMs: number | null) => purse(5n, 0n, { kind: "limit", unit: "tokens", renewsAtMs });
+
+  expect(faultOf({ kind: "insufficient", ...short(NOW_MS) }).message).toContain(
+    "Wait for the next period or raise the budget",
+  );
+  expect(faultOf({ kind: "insufficient", ...short(null) }).message).toMatch(/available\. Raise the budget/);
+});
+
 test("a used-up budget names the instant it renews; the wait is short, so that whoever waits silently soon speaks [HDR-8]", () => {
   const budget = (renewsAtMs: number | null) => purse(0n, 0n, { kind: "limit", unit: "tokens", renewsAtMs });
   const ends = faultOf({ kind: "limit_reached", ...budget(NOW_MS + HOUR_MS) });

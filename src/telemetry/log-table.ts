@@ -159,7 +159,7 @@ const LEDGER_LINES = {
   moneyAlarm: {
     message: "money alarm",
     level: "warn",
-    meaning: "An operator must look at a charge; `kind` says why.",
+    meaning: "An operator must look at a charge; `kind` says why, and `part` which usage has no price.",
     fix: "See the kind below.",
   },
   taskFailed: {

@@ -68,6 +68,10 @@ test("a list of models says price, limit, routes and why one cannot be used", ()
 test("a model is shown with what it reserves, and what to set where nothing is known", () => {
   const lines = modelFacts({ ...model, routes: [{ ...route, upstreamModel: "openai/gpt-5.6" }] });
 
+  expect(lines).toMatch(/cache marks +removed: the price has no cache_write_5m\./);
+  expect(
+    modelFacts({ ...model, price: { ...tariff, version: 1, effectiveFromMs: 0, cacheWrite5mNano: 1n } }),
+  ).toContain("kept for five minutes");
   expect(lines).toContain("a picture reserves   at most 36000 tokens (published)");
   expect(lines).toContain("a document reserves  at most 460000 tokens (published)");
   expect(modelFacts(model)).toContain("Set image_tokens in its capabilities.");

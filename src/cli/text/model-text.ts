@@ -1,5 +1,6 @@
 import { mediaTokensOf } from "../../core/media-tokens.ts";
 import type { ListedFacts } from "../../core/imported-model.ts";
+import { type SoldCache, soldCache } from "../../core/price.ts";
 import { formatCredits } from "../../core/money.ts";
 import { tariffView } from "../../wire/catalogue/price.ts";
 import type { ModelDetails } from "../../operator/catalogue.ts";
@@ -60,6 +61,7 @@ export function modelFacts(model: ModelDetails, screen: Screen = PLAIN): string 
       ["context window", contextWindow === null ? "not known" : `${contextWindow} tokens`],
       ["max output", `${maxOutputTokens ?? outputCeiling ?? "not known"} tokens`],
       ["price", price === null ? "none" : priceText(null, price)],
+      ["cache marks", CACHE_MARKS[soldCache(price)]],
       ["a picture reserves", reserved(image, "image_tokens")],
       ["a document reserves", reserved(document, "document_tokens")],
       [
@@ -71,6 +73,13 @@ export function modelFacts(model: ModelDetails, screen: Screen = PLAIN): string 
     screen,
   );
 }
+
+/** What becomes of a client's `cache_control`. */
+const CACHE_MARKS: Record<SoldCache, string> = {
+  none: "removed: the price has no cache_write_5m. Agents then pay the full price for their whole conversation at every turn.",
+  minutes: "kept for five minutes: the price has no cache_write_1h",
+  hour: "kept",
+};
 
 const routeName = ({ provider, upstreamModel, dialect }: Route): string => `${provider}/${upstreamModel} (${dialect})`;
 

@@ -69,7 +69,7 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   calls_in_progress: { about: "Calls of this process in progress on the route.", example: 2 },
   capabilities: {
     about:
-      "Capabilities of the model, under names of your choice. If `reasoning` is false, the provider is not asked to reason.",
+      "Capabilities of the model, under names of your choice. Tollgate itself reads five. `tools`: false rejects tools. `reasoning`: false does not ask the provider to reason; true charges the silence of a stream that is cut. `reasoning_pace` (`{least, most}`, tokens a second) limits that charge. `image_tokens` and `document_tokens` are reserved for one image and one document.",
     example: { streaming: true, tools: true },
   },
   change: { about: "What happened." },
