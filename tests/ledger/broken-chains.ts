@@ -1,4 +1,5 @@
 import { type AskPlan, type Command, type EndPlan, PURSE, TREE_KEYS } from "./commands.ts";
+import { tryCounterOrder } from "./lock-order-trial.ts";
 import type { BrokenSql } from "./notice-sql.ts";
 
 /** Requests of the key of a person, of one of the first team, and of one of the second, whose limit is in tokens. */
@@ -236,13 +237,11 @@ export const BROKEN_CHAINS: readonly BrokenSql[] = [
     ],
   },
   {
-    name: "counters locked in any order",
+    name: "counters locked in another order",
     caughtBy: "40P01",
     fn: "locked",
-    from: "from (select period_from, period_ends_at from counter where id = any (p_counter) order by id desc for no key update) c;",
-    // A moment between two of them, or chance would have to wait long for two that meet.
-    to: `from (select k.*, pg_sleep(0.002)
-                 from (select period_from, period_ends_at from counter where id = any (p_counter) order by random() for no key update) k) c;`,
-    stormy: true,
+    from: "order by id desc for no key update",
+    to: "order by id for no key update",
+    trial: tryCounterOrder,
   },
 ];

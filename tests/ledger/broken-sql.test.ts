@@ -3,7 +3,7 @@ import type { Database } from "../../src/db/database.ts";
 import { BROKEN_SQL } from "./broken-sql.ts";
 import { SERVERS } from "./engines.ts";
 import { tryStraying } from "./line-trial.ts";
-import { tryLockOrder } from "./lock-order-trial.ts";
+import { tryBalanceOrder, tryCounterOrder, tryLockOrder, tryTwoPayments } from "./lock-order-trial.ts";
 import { breakSql, noticedInSql } from "./notice-sql.ts";
 
 const server = SERVERS[0];
@@ -27,6 +27,7 @@ describe.skipIf(server?.reason !== null)("with one word of the SQL wrong", () =>
   test("and with none wrong nothing is noticed", async () => {
     expect([...(await noticedInSql(database, { caughtBy: "", runs: 15 }))]).toEqual([]);
     expect(await tryStraying(database)).toEqual([]);
-    expect(await tryLockOrder(database)).toEqual([]);
+    for (const meet of [tryLockOrder, tryBalanceOrder, tryCounterOrder, tryTwoPayments])
+      expect(await meet(database)).toEqual([]);
   });
 });

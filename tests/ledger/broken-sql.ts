@@ -4,7 +4,7 @@ import { BROKEN_LINE } from "./broken-line.ts";
 import { BROKEN_SWEEPS } from "./broken-sweeps.ts";
 import { BROKEN_CHAINS } from "./broken-chains.ts";
 import { type AskPlan, type Command, ownCounter } from "./commands.ts";
-import { tryLockOrder } from "./lock-order-trial.ts";
+import { tryBalanceOrder, tryLockOrder, tryTwoPayments } from "./lock-order-trial.ts";
 import type { BrokenSql } from "./notice-sql.ts";
 
 const LOCK = "order by key_id for no key update";
@@ -27,12 +27,12 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   ...BROKEN_LINE,
   ...BROKEN_SWEEPS,
   {
-    name: "check-then-act: no lock between the look and the grant",
+    name: "check-then-act: no lock between the look and the change",
     caughtBy: "funding_counter_seq_key",
     fn: "locked",
     from: LOCK,
     to: "order by key_id",
-    stormy: true,
+    trial: tryTwoPayments,
   },
   {
     name: "lock order swapped: a turn takes the holds before the balances",
@@ -43,12 +43,12 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     trial: tryLockOrder,
   },
   {
-    name: "balances locked in any order",
+    name: "balances locked in another order",
     caughtBy: "40P01",
     fn: "locked",
     from: LOCK,
-    to: "order by random() for no key update",
-    stormy: true,
+    to: "order by key_id desc for no key update",
+    trial: tryBalanceOrder,
   },
   {
     name: "a turn that begins requests before it ends others",

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import type { Database } from "../../src/db/database.ts";
 import { type Command, commandSequence, OPENING } from "./commands.ts";
-import { checkOf, createObservation, refusalOf } from "./observe.ts";
+import { checkOf, createObservation } from "./observe.ts";
 import { createRollupPlay, installGate, type RollupStep, rollupSteps } from "./rollup-story.ts";
-import { createCollider, damageOf, stormyActors } from "./storm.ts";
 
 export type BrokenSql = {
   name: string;
@@ -14,8 +13,6 @@ export type BrokenSql = {
   to: string;
   /** What else has to be wrong for it to be tried at all. */
   also?: string;
-  /** Wrong only when calls collide. */
-  stormy?: true;
   /** A way to come across it that chance takes long to find. */
   scene?: readonly Command[];
   /** The same for what is wrong with the sums of hours. */
@@ -38,17 +35,16 @@ export async function noticedInSql(
   database: Database,
   {
     caughtBy,
-    stormy,
     scene,
     rollups,
     trial,
     runs,
-  }: Pick<BrokenSql, "caughtBy" | "stormy" | "scene" | "rollups" | "trial"> & { runs: number },
+  }: Pick<BrokenSql, "caughtBy" | "scene" | "rollups" | "trial"> & { runs: number },
 ): Promise<Set<string>> {
   if (trial) return new Set(await trial(database));
   const noticed = new Set<string>();
   if (rollups) await installGate(database);
-  const watch = rollups ? watchRollups(database) : stormy ? watchStorms(database) : watchSequences(database);
+  const watch = rollups ? watchRollups(database) : watchSequences(database);
   const property = watch((found) => {
     for (const check of found) noticed.add(check);
     return !noticed.has(caughtBy);
@@ -68,17 +64,4 @@ function watchSequences(database: Database): Watch {
 function watchRollups(database: Database): Watch {
   const play = createRollupPlay(database);
   return (goOn) => fc.asyncProperty(rollupSteps, async (steps) => goOn((await play(steps)).map(checkOf)));
-}
-
-function watchStorms(database: Database): Watch {
-  const collide = createCollider(database);
-  return (goOn) =>
-    fc.asyncProperty(stormyActors, async (actors) => {
-      try {
-        const { result, left } = await collide(actors, damageOf);
-        return goOn([...result, ...left.map((text) => `I6 ${text}`)].map(checkOf));
-      } catch (error) {
-        return goOn([refusalOf(error)]);
-      }
-    });
 }
