@@ -41,7 +41,7 @@ export const HIDDEN_REASONING: Pick<PriceAttempt, "model" | "credit" | "cap" | "
   credit: "0.2",
   cap: {
     setting: "ledger.write_off_cap",
-    because: "what nobody saw is estimated, and what is in doubt is not charged but written off",
+    because: "unseen reasoning is estimated, and what is in doubt is not charged but written off",
   },
   before: ordinaryTraffic((caller) => UNREASONED[caller]),
 };
