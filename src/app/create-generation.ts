@@ -73,6 +73,7 @@ function holdParts({ config, events, clock, random }: ProcessParts, beside: Besi
       credit: readCredits(ledger.writeOffCap, "ledger.write_off_cap"),
       tokens: BigInt(ledger.writeOffCapTokens),
     },
+    accountCaps: BigInt(ledger.accountWriteOffFactor),
     unconfirmed: (cause) => ledgerAway(random, cause),
     onAlarm: events.moneyAlarm,
   };

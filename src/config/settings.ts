@@ -127,7 +127,7 @@ export const settings = z.strictObject({
     open_requests: count(10_000, "Maximum number of requests in progress. More get 503."),
     key_share_percent: integer(
       { min: 1, max: 100, fallback: 25 },
-      "Percentage of `open_requests` and of `body_budget_bytes` that one key may use; more gets 429. Every key may use at least 4 requests and `body_bytes`.",
+      "Percentage of `open_requests` and of `body_budget_bytes` that one key may use; more gets 429. A person counts as one key, with all their sessions and the keys of their own account. Everybody may use at least 4 requests and `body_bytes`.",
     ),
     body_budget_bytes: integer(
       { min: 1024, max: 1_099_511_627_776, fallback: 536_870_912 },
@@ -293,11 +293,15 @@ export const settings = z.strictObject({
     ),
     write_off_cap: text(
       { ...DECIMAL, fallback: "1" },
-      "Credits the operator absorbs per key and hour if clients disconnect before the response, charges exceed the key's balance, or hidden reasoning is in doubt. Beyond this cap, the key is suspended. If a provider fails during a stream, the output is free up to this cap and charged beyond it.",
+      "Credits the operator absorbs per key and hour if clients disconnect before the response, charges exceed the key's balance, or hidden reasoning is in doubt. Everything a person signs in with or has in their own account counts together. Beyond this cap, the key is suspended, or everything the person uses. If a provider fails during a stream, the output is free up to this cap and charged beyond it.",
     ),
     write_off_cap_tokens: integer(
       { min: 1, max: 1_000_000_000_000, fallback: 1_000_000 },
       "Like `write_off_cap`, in tokens, for keys with a token budget. 1,000,000 tokens are five prompts of 200,000.",
+    ),
+    account_write_off_factor: integer(
+      { min: 1, max: 1_000_000, fallback: 10 },
+      "How many times `write_off_cap` the operator absorbs per account and hour, of all of its keys together. Beyond that, the key whose request exceeded it is suspended, never the account. Raise it for accounts with hundreds of busy keys.",
     ),
   }),
   notices: group(

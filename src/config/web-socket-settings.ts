@@ -11,7 +11,7 @@ export const webSocketSettings = group(
     ),
     sockets: integer(
       { min: 1, max: 1_000_000, fallback: 2000 },
-      "Maximum number of open WebSockets of each process. More get 503. One key may use `limits.key_share_percent` of them, at least 4; more get 429.",
+      "Maximum number of open WebSockets of each process. More get 503. One key or person may use `limits.key_share_percent` of them, at least 4; more get 429.",
     ),
     idle_ms: integer(
       { min: 1, max: LONGEST_MS, fallback: 900_000 },
@@ -23,7 +23,7 @@ export const webSocketSettings = group(
     ),
     conversation_bytes: integer(
       { min: 0, max: 1_099_511_627_776, fallback: 67_108_864 },
-      "Memory for the last conversation of every WebSocket, in bytes, so that a client can send only what is new with `previous_response_id`. Beyond it, the conversations used least recently are forgotten, and their clients are told to send everything.",
+      "Memory for the last conversation of every WebSocket, in bytes, so that a client can send only what is new with `previous_response_id`. One key or person may use `limits.key_share_percent` of it, and at least one conversation of the largest size. Beyond it, the conversations used least recently are forgotten, and their clients are told to send everything.",
     ),
   },
 );

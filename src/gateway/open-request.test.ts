@@ -1,3 +1,4 @@
+import { payerNamed } from "../core/payer.ts";
 import { expect, test } from "vitest";
 import { systemClock } from "../core/clock.ts";
 import type { Key } from "../keys/key.ts";
@@ -21,6 +22,7 @@ const KEY: Key = {
   accountId: "a1",
   accounts: ["a1"],
   personId: null,
+  payer: payerNamed("key"),
   accountStatus: "active",
   chain: { id: 1, own: "credit", counters: [] },
 };

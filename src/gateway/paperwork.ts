@@ -9,7 +9,7 @@ import type { Soon } from "../core/soon.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { CountTokensRequest } from "../wire/messages/count-request.ts";
 
-type ReadByModel = Pick<GenerationRequest, "dialect" | "bytes" | "owner">;
+type ReadByModel = Pick<GenerationRequest, "dialect" | "bytes" | "payer">;
 type Estimated = ReadByModel & Pick<GenerationRequest, "input">;
 
 /** All that reads a whole body. It may be done elsewhere, so it is waited for. */

@@ -1,3 +1,4 @@
+import { payerNamed } from "../core/payer.ts";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { Fault } from "../core/fault.ts";
 import { createArrivals } from "./arrivals.ts";
 import { createReadBody } from "./body.ts";
-import { createKeyShares } from "./key-shares.ts";
+import { createPayerShares } from "./payer-shares.ts";
 import type { Exchange } from "./public-route.ts";
 import type { RequestContext } from "./request-context.ts";
 
@@ -46,7 +47,7 @@ function reader({ maxBytes = 100, unfundedBytes = 1_000, budgetBytes = 1_000, fu
     keySharePercent: 50,
     makeRoom,
   };
-  const shares = createKeyShares(limits);
+  const shares = createPayerShares(limits);
   const asked: string[] = [];
   const requireFunds = async ({ id }: { id: string }): Promise<void> => {
     asked.push(id);
@@ -55,7 +56,8 @@ function reader({ maxBytes = 100, unfundedBytes = 1_000, budgetBytes = 1_000, fu
   const readWithin = createReadBody({ unfundedBytes, requireFunds, arrivals });
   const read = async (call: Arrived & { context: RequestContext }): Promise<Buffer> =>
     readWithin({ ...call, route: { maxBodyBytes: maxBytes } });
-  const contextOf = (id: string) => ({ caller: { key: { id } }, share: shares.enter(id) }) as unknown as RequestContext;
+  const contextOf = (id: string) =>
+    ({ caller: { key: { id } }, share: shares.enter(payerNamed(id)) }) as unknown as RequestContext;
   return { read, contextOf, makeRoom, asked };
 }
 

@@ -5,7 +5,7 @@ import { invariant } from "../core/invariant.ts";
 import type { RequireFunds } from "../gateway/require-funds.ts";
 import type { Arrivals } from "./arrivals.ts";
 import type { Exchange, PublicRoute } from "./public-route.ts";
-import type { Share } from "./key-shares.ts";
+import type { Share } from "./payer-shares.ts";
 
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded(?:\s*;|$)/i;

@@ -37,7 +37,7 @@ import { createServeExchange, createServeRoute } from "./serve-route.ts";
 import type { Drain } from "./drain.ts";
 import { addHealth, type Degraded, type Readiness } from "./health.ts";
 import { createKeptConnections } from "./kept-connections.ts";
-import { createKeyShares } from "./key-shares.ts";
+import { createPayerShares } from "./payer-shares.ts";
 import { createRequireOwnOrigin } from "./own-origin.ts";
 import type { PublicRoute } from "./public-route.ts";
 import { refuse } from "./refuse.ts";
@@ -227,7 +227,7 @@ function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): 
     sinkLimits: { bufferBytes: limits.clientBufferBytes, stallMs: limits.clientStallMs },
   });
   const { makeRoom } = arrivals;
-  const shares = createKeyShares({ ...limits, makeRoom });
+  const shares = createPayerShares({ ...limits, makeRoom });
   const served = { ...parts, callerAddress, shares, makeRoom, maxOpenRequests: limits.openRequests };
   const serveRoute = createServeRoute({ ...served, router });
   const { bodyBytes: maxBodyBytes } = limits;

@@ -1,3 +1,4 @@
+import type { Payer } from "../core/payer.ts";
 import { unitOf } from "../core/amount.ts";
 import type { ClientDialect } from "../core/dialect.ts";
 import { fieldFault } from "../core/fault.ts";
@@ -23,6 +24,7 @@ import { ResponseSink, type SinkLimits } from "./stream-sink.ts";
 export type ReadRequest = (arrived: {
   dialect: ClientDialect;
   keyId: string;
+  payer: Payer;
   secret: string;
   bytes: Buffer;
   headers: Exchange["request"]["headers"];
@@ -32,7 +34,7 @@ export type ReadRequest = (arrived: {
 }) => GenerationRequest | Promise<GenerationRequest>;
 
 /** What a request is known again by when it is repeated under its Idempotency-Key. */
-export type Fingerprint = (repeatable: Repeatable & { owner: string }) => Buffer | Promise<Buffer>;
+export type Fingerprint = (repeatable: Repeatable & { payer: Payer }) => Buffer | Promise<Buffer>;
 
 export type ServeGeneration = PublicRoute["work"];
 
@@ -120,7 +122,7 @@ async function claim({ fingerprint }: Parts, route: RouteName, arrived: Arrived,
   const { request, idempotencyKey, bytes } = arrived;
   invariant(idempotencyKey, "a claim without a key");
   const version = request.forwardedHeaders["anthropic-version"] ?? "";
-  const print = await fingerprint({ route, version, bytes, owner: request.owner });
+  const print = await fingerprint({ route, version, bytes, payer: request.payer });
   return idempotencyOf(caller, { idempotencyKey, route, fingerprint: print });
 }
 
@@ -149,6 +151,7 @@ async function read(parts: Parts, exchange: Exchange, caller: Caller): Promise<A
   const read = parts.readRequest({
     dialect,
     keyId: caller.key.id,
+    payer: caller.key.payer,
     secret: caller.secret,
     bytes,
     headers,

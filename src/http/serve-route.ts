@@ -12,7 +12,7 @@ import type { RenderFault } from "../wire/errors/shape.ts";
 import type { CallerAddress } from "./caller-address.ts";
 import { type EqualCredentials, extractCredential, missingCredential } from "./credential.ts";
 import type { Drain } from "./drain.ts";
-import type { KeyShares } from "./key-shares.ts";
+import type { PayerShares } from "./payer-shares.ts";
 import { type Exchange, type IdentifyCaller, NOTHING_GENERATED, type PublicRoute } from "./public-route.ts";
 import { refuse } from "./refuse.ts";
 import type { Router } from "./router.ts";
@@ -30,7 +30,7 @@ type Parts = {
   drain: Drain;
   clock: Clock;
   random: () => number;
-  shares: KeyShares;
+  shares: PayerShares;
   /** Ends something that takes long: whether there was anything. */
   makeRoom: () => boolean;
   maxOpenRequests: number;
@@ -150,7 +150,7 @@ function identify({ openRequest, callerAddress, equalCredentials }: Served, exch
 function letIn({ shares }: Served, context: RequestContext, caller: Caller): void {
   const { key } = caller;
   context.caller = caller;
-  context.share = shares.enter(key.id);
+  context.share = shares.enter(key.payer);
 }
 
 async function countFirst({ countRequest }: Served, { route, context }: Exchange, caller: Caller): Promise<void> {

@@ -113,13 +113,14 @@ const LEAVE_BROWSER =
   "select client_sessions_end(person_id, array[id], 'signed_out') from client_session where id = $1 and browser";
 const EVER = `select id from client_session where person_id = $1 order by browser, id desc limit ${MOST_EVER}`;
 
-type Place = { accountId: string; bucket: number; email: string };
+/** `isCapped`: the house bore too much of them, so that whatever they sign in with is suspended until somebody resumes it. */
+type Place = { accountId: string; bucket: number; email: string; isCapped: boolean };
 type Refused = Extract<BegunSession, { kind: "refused" }>["reason"];
 
 /** Holds the person, so that whatever signs them out meanwhile comes before or after. */
 async function placeOf(tx: Queryable, personId: string): Promise<Place | Refused> {
-  const [person] = await tx.query<{ accountId: string | null; email: string }>(
-    `select account_id as "accountId", email from person where id = $1 and state = 'active' for no key update`,
+  const [person] = await tx.query<{ accountId: string | null; email: string; isCapped: boolean }>(
+    `select account_id as "accountId", email, capped_at is not null as "isCapped" from person where id = $1 and state = 'active' for no key update`,
     [personId],
   );
   if (person === undefined) return "unknown_person";
@@ -131,7 +132,7 @@ async function placeOf(tx: Queryable, personId: string): Promise<Place | Refused
   );
   if (account === undefined || person.accountId === null) return "no_account";
   if (!account.isActive) return "suspended";
-  return { accountId: person.accountId, bucket: account.bucket, email: person.email };
+  return { accountId: person.accountId, bucket: account.bucket, email: person.email, isCapped: person.isCapped };
 }
 
 /** Ends what nobody can use any more, and the oldest of its kind where there are too many. */
@@ -148,12 +149,12 @@ async function makeRoom(tx: Queryable, { personId, isBrowser }: NewClientSession
   );
 }
 
-async function add(tx: Queryable, order: NewClientSession, { accountId, bucket, email }: Place) {
+async function add(tx: Queryable, order: NewClientSession, { accountId, bucket, email, isCapped }: Place) {
   const { id, personId, client, agent, address, isBrowser, lifetime } = order;
   const tokens = order.tokensFor(bucket);
   await tx.query(
-    "insert into key (id, bucket, mode, label, account_id, person_id) values ($1, $2, 'credit', $3, $4, $5)",
-    [id, bucket, `${client}, ${email}`, accountId, personId],
+    `insert into key (id, bucket, mode, label, account_id, person_id, status) values ($1, $2, 'credit', $3, $4, $5, $6)`,
+    [id, bucket, `${client}, ${email}`, accountId, personId, isCapped ? "suspended" : "active"],
   );
   await tx.query(
     `insert into client_session (id, person_id, family_digest, refresh_digest, client, agent, address, created_at, refreshed_at, expires_at, browser)

@@ -2,6 +2,7 @@ import type { KeyMode } from "../core/key-mode.ts";
 import type { Unit } from "../core/amount.ts";
 import type { ChainCounter } from "../core/counter.ts";
 import { invariant } from "../core/invariant.ts";
+import type { Payer } from "../core/payer.ts";
 import { PREPARED, type Queryable } from "../db/database.ts";
 import type { AccountsStatus, Key, KeyStatus, KeyStore } from "./key.ts";
 
@@ -20,6 +21,7 @@ type KeyRow = {
   secret_expires_at: Date | null;
   created_at: Date;
   person_id: string | null;
+  payer: Payer;
   account_id: string;
   accounts: string[];
   account_status: AccountsStatus;
@@ -35,7 +37,7 @@ const LONGEST_PAGE = 1_000;
 const MOST_SECRETS = 50;
 
 const KEY_COLUMNS = `k.id, k.bucket, k.version, k.mode, k.label, k.status, k.provider_scope, k.models, k.rpm_limit, k.expires_at,
-  k.created_at, k.person_id, k.account_id, a.path as accounts, b.chain, b.unit as own_unit,
+  k.created_at, k.person_id, payer_of(k.id, k.person_id, k.account_id) as payer, k.account_id, a.path as accounts, b.chain, b.unit as own_unit,
   case when a.status = 'active' and cardinality(a.path) = 1 then 'active' else (
     select case when bool_or(p.status in ('disabled', 'closed')) then 'disabled'
                 when bool_or(p.status = 'suspended') then 'suspended' else 'active' end
@@ -166,7 +168,7 @@ export function createKeyStore(queryable: Queryable): KeyStore {
           ),
 
     changeStatus: (id, { from, to }) =>
-      changed("update key set status = $2 where id = $1 and status = any ($3::text[]) returning id", [id, to, from]),
+      changed("select from key_status_v1($1, $3::text[], $2) done where done", [id, to, from]),
 
     update: (id, { label, rpmLimit, expiresAtMs, providerScope, models }, version) =>
       changed(UPDATE, [
@@ -220,6 +222,7 @@ const keyOf = (row: KeyRow): Key => ({
   secretExpiresAtMs: row.secret_expires_at?.getTime() ?? null,
   createdAtMs: row.created_at.getTime(),
   personId: row.person_id,
+  payer: row.payer,
   accountId: row.account_id,
   accounts: row.accounts,
   accountStatus: row.account_status,

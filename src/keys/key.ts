@@ -1,5 +1,6 @@
 import type { KeyChain } from "../core/counter.ts";
 import type { KeyMode } from "../core/key-mode.ts";
+import type { Payer } from "../core/payer.ts";
 
 export const KEY_STATUSES = ["active", "suspended", "disabled", "revoked"] as const;
 
@@ -32,6 +33,8 @@ export type Key = {
   createdAtMs: number;
   /** Who signed in, of a client session: it has access tokens instead of a secret of its own. Null: it is no session. */
   personId: string | null;
+  /** Who answers for its requests. */
+  payer: Payer;
   /** Whose it is; its own id while it is its own. */
   accountId: string;
   /** The accounts that it stands under, from the root down to its own. */

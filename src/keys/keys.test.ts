@@ -1,3 +1,4 @@
+import { payerNamed } from "../core/payer.ts";
 import { expect, test } from "vitest";
 import { Fault } from "../core/fault.ts";
 import { createAuthenticate } from "./authenticate.ts";
@@ -42,6 +43,7 @@ function keyOf(secret: string, changes: Partial<Key> = {}): Key {
     accountId: changes.id ?? "018bcfe5-6800-7000-8000-000000000001",
     accounts: [changes.id ?? "018bcfe5-6800-7000-8000-000000000001"],
     personId: null,
+    payer: payerNamed("key"),
     accountStatus: "active",
     chain: { id: 1, own: "credit", counters: [] },
     ...changes,

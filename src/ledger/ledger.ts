@@ -122,12 +122,14 @@ export type Settlement = {
    * all else it bears of the key within an hour stay within the cap; beyond it, the key is charged this.
    */
   waived: Amounts;
-  /** Beyond this, overruns and `absorbed` of an hour have the key suspended. In the unit of the key's mode. */
+  /** Beyond this, overruns and `absorbed` of its payer within an hour have the key suspended. In the unit of the key's mode. */
   capPerHour: bigint;
+  /** The same of its account. */
+  accountCapPerHour: bigint;
 };
 
 export type Settled =
-  /** `overCap`: the key has caused the house more than its cap within an hour, and is to be suspended. */
+  /** `overCap`: its payer or its account has caused the house more than a cap within an hour, and the key is to be suspended. */
   | { kind: "settled"; charged: Amounts; overCap?: true }
   | { kind: "already"; charged: Amounts }
   /** The hold is gone: swept or voided. Nothing was charged by this call. */

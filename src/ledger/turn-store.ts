@@ -108,7 +108,12 @@ function settleColumns(settlements: readonly Settlement[], numbers: Numbers): un
     plain(borne, ({ absorbed }) => absorbed.tokens),
     plain(borne, ({ waived }) => waived.credits),
     plain(borne, ({ waived }) => waived.tokens),
-    plain(any, ({ capPerHour }) => capPerHour),
+    any
+      ? plainColumn(
+          [...settlements.map(({ capPerHour }) => capPerHour), ...settlements.map((end) => end.accountCapPerHour)],
+          (cap) => cap,
+        )
+      : null,
   ];
 }
 

@@ -59,4 +59,5 @@ const endOf = (id: string): Settlement => ({
   absorbed: NOTHING,
   waived: NOTHING,
   capPerHour: 1n,
+  accountCapPerHour: 1n,
 });

@@ -1,3 +1,4 @@
+import type { Payer } from "../core/payer.ts";
 import { LARGE_BODY_BYTES } from "../core/large-body.ts";
 import type { MemberPolicy } from "../core/member-policy.ts";
 import type { ProviderDialect } from "../core/dialect.ts";
@@ -34,26 +35,26 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
   function run<Name extends JobName>(
     name: Name,
     task: JobTask<Name>,
-    { bytes, owner }: { bytes: number; owner: string },
+    { bytes, payer }: { bytes: number; payer: Payer },
   ): Soon<JobResult<Name>> {
-    if (pool !== null && bytes > LARGE_BODY_BYTES) return pool.run(name, sendable(task), owner);
+    if (pool !== null && bytes > LARGE_BODY_BYTES) return pool.run(name, sendable(task), payer);
     return (JOBS[name] as (given: JobTask<Name>) => Soon<JobResult<Name>>)(task);
   }
   /** Whatever its size: the vocabulary takes a fifth of a second and some 70 MiB to load. */
   async function count<Name extends "countInput" | "countText" | "countTokens">(
     name: Name,
     task: JobTask<Name>,
-    owner: string,
+    payer: Payer,
   ): Promise<number> {
-    if (pool !== null) return pool.run(name, task, owner);
+    if (pool !== null) return pool.run(name, task, payer);
     return (JOBS[name] as (given: JobTask<Name>) => Promise<number>)(task);
   }
-  const sizeOf = ({ bytes, owner }: { bytes: Buffer; owner: string }) => ({ bytes: bytes.length, owner });
+  const sizeOf = ({ bytes, payer }: { bytes: Buffer; payer: Payer }) => ({ bytes: bytes.length, payer });
 
   return {
     /** The request knows what was sealed for its caller, by the secret that the caller came with. */
     readRequest: ({ secret, ...task }: ReadTask & { secret: string }): Soon<GenerationRequest> => {
-      const read = run("readRequest", task, { bytes: task.bytes.length, owner: task.keyId });
+      const read = run("readRequest", task, { bytes: task.bytes.length, payer: task.payer });
       return after(read, (request) => {
         request.stamp = createStamp(secret);
         return request;
@@ -61,32 +62,32 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
     },
 
     readCountRequest: (task: Arrived): Soon<CountTokensRequest> =>
-      run("readCountRequest", task, { bytes: task.bytes.length, owner: task.keyId }),
+      run("readCountRequest", task, { bytes: task.bytes.length, payer: task.payer }),
 
-    readSocketMessage: ({ owner, ...task }: ReceivedMessage & { owner: string }): Soon<SocketMessage> => {
+    readSocketMessage: ({ payer, ...task }: ReceivedMessage & { payer: Payer }): Soon<SocketMessage> => {
       const bytes = task.bytes.length + (task.previous?.items.length ?? 0);
-      return run("readSocketMessage", task, { bytes, owner });
+      return run("readSocketMessage", task, { bytes, payer });
     },
 
-    fingerprint: (task: Repeatable & { owner: string }): Soon<Buffer> => run("fingerprint", task, sizeOf(task)),
+    fingerprint: (task: Repeatable & { payer: Payer }): Soon<Buffer> => run("fingerprint", task, sizeOf(task)),
 
     estimateInput: ({
       input,
       dialect,
       bytes,
-      owner,
-    }: ReadByModel & { owner: string; input?: InputEstimate }): Soon<InputEstimate> =>
-      input ?? run("estimateInput", { dialect, bytes }, sizeOf({ bytes, owner })),
+      payer,
+    }: ReadByModel & { payer: Payer; input?: InputEstimate }): Soon<InputEstimate> =>
+      input ?? run("estimateInput", { dialect, bytes }, sizeOf({ bytes, payer })),
 
-    countInput: ({ dialect, bytes, owner }: ReadByModel & { owner: string }): Promise<number> =>
-      count("countInput", { dialect, bytes }, owner),
+    countInput: ({ dialect, bytes, payer }: ReadByModel & { payer: Payer }): Promise<number> =>
+      count("countInput", { dialect, bytes }, payer),
 
     /** For a bill, which must be made: when the threads have no time for it the text is estimated. */
-    countTokens: (text: string, owner: string): Promise<number> =>
-      count("countTokens", { text }, owner).catch(() => estimateTokens(text)),
+    countTokens: (text: string, payer: Payer): Promise<number> =>
+      count("countTokens", { text }, payer).catch(() => estimateTokens(text)),
 
-    countText: ({ dialect, bytes, owner }: ReadByModel & { owner: string }): Promise<number> =>
-      count("countText", { dialect, bytes }, owner),
+    countText: ({ dialect, bytes, payer }: ReadByModel & { payer: Payer }): Promise<number> =>
+      count("countText", { dialect, bytes }, payer),
 
     writeRequest: (request: GenerationRequest, { dialect, conformant }: Route, told: Told): Soon<Buffer> =>
       run("writeRequest", { request, route: { dialect, conformant }, told }, sizeOf(request)),
@@ -106,7 +107,7 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
       run(
         "readPlain",
         { bytes, request, route: { dialect, conformant }, origin },
-        { bytes: Math.max(bytes.length, request.bytes.length), owner: request.owner },
+        { bytes: Math.max(bytes.length, request.bytes.length), payer: request.payer },
       ),
 
     groupRoutes: <Chosen extends Route>(
@@ -123,7 +124,7 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
         fidelity,
       });
       return pool
-        .run("groupRoutes", sendable({ request, routes: told, facts, wanted }), request.owner)
+        .run("groupRoutes", sendable({ request, routes: told, facts, wanted }), request.payer)
         .then(({ best, others }): RouteGroups<Chosen> => ({ best: back(best), others: () => others.map(back) }));
     },
   };

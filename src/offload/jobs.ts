@@ -1,3 +1,4 @@
+import type { Payer } from "../core/payer.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientDialect, ProviderDialect } from "../core/dialect.ts";
 import type { InputEstimate } from "../core/input-estimate.ts";
@@ -30,6 +31,7 @@ import { readSocketMessage } from "../wire/responses/socket-message.ts";
 /** A body as it arrived, with what its reading depends on. */
 export type Arrived = {
   keyId: string;
+  payer: Payer;
   bytes: Buffer;
   headers: IncomingHttpHeaders;
   /** The operator's own additions to the flags of Format B that are passed on. */
@@ -74,7 +76,7 @@ export const JOBS = {
   /** No provider is to learn from a request who asked. Every generation is read by this. */
   readRequest: ({ dialect, ...arrived }: ReadTask): GenerationRequest => {
     const body = parseBody(arrived.bytes, arrived.maxDepth);
-    const request = hideCaller(READERS[dialect](body, arrived), body, arrived.keyId);
+    const request = hideCaller(READERS[dialect](body, arrived), body, arrived);
     // The body is here as an object, and nobody needs to read it again for this.
     if (request.bytes === body.bytes)
       request.input = estimateInput(modelInputOf(dialect, body.value), request.bytes.length);
@@ -82,9 +84,9 @@ export const JOBS = {
     return request;
   },
 
-  readCountRequest: ({ bytes, headers, betas, mediaUrls, maxDepth, keyId }: Arrived): CountTokensRequest => ({
+  readCountRequest: ({ bytes, headers, betas, mediaUrls, maxDepth, payer }: Arrived): CountTokensRequest => ({
     ...readCountRequest(parseBody(bytes, maxDepth), headers, { betas, mediaUrls }),
-    owner: keyId,
+    payer,
   }),
 
   readSocketMessage,

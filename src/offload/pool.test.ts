@@ -1,5 +1,6 @@
 import { afterAll, afterEach, expect, test, vi } from "vitest";
 import type { ClientDialect } from "../core/dialect.ts";
+import { payerNamed } from "../core/payer.ts";
 import { Fault } from "../core/fault.ts";
 import { processorMs } from "../../tests/support/processor-time.ts";
 import { createPaperwork } from "./create-paperwork.ts";
@@ -28,6 +29,7 @@ const arrived = (dialect: ClientDialect, body: unknown) => ({
   dialect,
   secret: "tgc_secret",
   keyId: "key",
+  payer: payerNamed("key"),
   bytes: shared(JSON.stringify(body)),
   headers: {},
   betas: [],
@@ -70,7 +72,7 @@ test.each<[ClientDialect, object]>([
     expect(await there.estimateInput(request)).toEqual(await here.estimateInput(request));
     expect(await there.countInput(request)).toBe(await here.countInput(request));
     expect(await there.countText(request)).toBe(await here.countText(request));
-    const repeated = { route: "r", version: "v", bytes: request.bytes, owner: "key" };
+    const repeated = { route: "r", version: "v", bytes: request.bytes, payer: payerNamed("key") };
     expect(await there.fingerprint(repeated)).toEqual(await here.fingerprint(repeated));
     for (const provider of ["chat", "responses", "messages"] as const) {
       const route = { ...ROUTE, dialect: provider };
@@ -159,7 +161,7 @@ test("past the bound of those who wait the next is told to come again", async ()
 
 test("a bill is made though the threads have no time to count: its text is estimated", async () => {
   const there = createPaperwork(start({ waiting: { inAll: 0, ofOne: 0 } }));
-  await expect(there.countTokens("one two three", "a")).resolves.toBe(3);
+  await expect(there.countTokens("one two three", payerNamed("a"))).resolves.toBe(3);
 });
 
 test("what must be charged is counted however many wait", async () => {

@@ -15,8 +15,8 @@ export type PoolLimits = {
 export const POOL_LIMITS: Omit<PoolLimits, "threads"> = { waiting: { inAll: 256, ofOne: 32 }, deadlineMs: 30_000 };
 
 export type Pool = {
-  /** Does the job in a thread, when it is this owner's turn. */
-  run: <Name extends JobName>(name: Name, task: JobTask<Name>, owner: string) => Promise<JobResult<Name>>;
+  /** Does the job in a thread, when it is this payer's turn. */
+  run: <Name extends JobName>(name: Name, task: JobTask<Name>, payer: string) => Promise<JobResult<Name>>;
   close: () => Promise<void>;
 };
 
@@ -112,10 +112,10 @@ export function createPool({ threads: most, waiting, deadlineMs }: PoolLimits, r
   }
 
   return {
-    run: (name, task, owner) => {
+    run: (name, task, payer) => {
       const job: Job = { name, task, answer: Promise.withResolvers<unknown>() };
       const kind = OWED.has(name) ? "owed" : "asked";
-      if (closed || !line.add(owner, job, kind)) return Promise.reject(busy());
+      if (closed || !line.add(payer, job, kind)) return Promise.reject(busy());
       goOn();
       return job.answer.promise as Promise<JobResult<typeof name>>;
     },

@@ -1,3 +1,4 @@
+import { NO_PAYER } from "../core/payer.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
 import { systemClock } from "../core/clock.ts";
@@ -86,7 +87,7 @@ function open({
   const bytes = Buffer.from("{}");
   const made = chatUntouched.stage({
     dialect: "chat",
-    owner: "",
+    payer: NO_PAYER,
     model: "m",
     stream: true,
     maxOutputTokens: null,

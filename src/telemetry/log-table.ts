@@ -329,7 +329,7 @@ export const ALARM_FIXES: Record<MoneyAlarmKind, string> = {
   unpriced_usage:
     "The provider billed something unasked that has no price in the catalogue, named in `part`. It was charged at the nearest price, a tool call at none; add its own.",
   key_suspended:
-    "The key cost the operator more than ledger.write_off_cap within an hour. Talk to its holder, then run `tollgate keys resume KEY`.",
+    "The key, or the person who uses it, cost the operator more than ledger.write_off_cap within an hour, or its account more than ledger.account_write_off_factor times as much. Talk to its holder, then run `tollgate keys resume KEY`; a session resumes every session of its person.",
   release_lost:
     "A void or a late charge was given up after ledger.void_timeout_ms. The sweep ends the hold; act only if it repeats.",
   hold_quarantined: "Run `tollgate ledger quarantine list`; it says what to do.",

@@ -1,3 +1,4 @@
+import { payerNamed } from "../core/payer.ts";
 import { expect, test } from "vitest";
 import { createRouteHealth } from "./route-health.ts";
 import type { Route } from "../core/route.ts";
@@ -75,10 +76,10 @@ test("answers that break off open the breaker like calls that never begin", () =
   expect(changes).toEqual(["r1 open broke_off", "r1 closed answered"]);
 });
 
-test("one key whose answers break off does not take a route from everybody; several keys show that it is broken", () => {
+test("one payer whose answers break off does not take a route from everybody; several show that it is broken", () => {
   const alone = harness();
-  const breakOff = (health: typeof alone.health, keyId: string): void =>
-    health.begin(ROUTE).ended({ outcome: "upstream_failed", outputTokens: 5, keyId });
+  const breakOff = (health: typeof alone.health, payer: string): void =>
+    health.begin(ROUTE).ended({ outcome: "upstream_failed", outputTokens: 5, payer: payerNamed(payer) });
   for (let call = 0; call < 20; call++) breakOff(alone.health, "k1");
   expect(alone.health.report()[0]).toMatchObject({ breaker: "closed" });
 

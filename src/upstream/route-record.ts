@@ -1,3 +1,4 @@
+import type { Payer } from "../core/payer.ts";
 import type { Clock } from "../core/clock.ts";
 import type { AnswerOutcome } from "../core/usage.ts";
 import { type RouteBreaker, type BreakerState, createRouteBreaker, type Ticket } from "./route-breaker.ts";
@@ -18,7 +19,7 @@ export type RouteEnding = {
   outcome: AnswerOutcome | null;
   outputTokens: number;
   /** Whose request it was; absent, nobody's in particular. */
-  keyId?: string;
+  payer?: Payer;
   /** What a stream showed of the route's pace; absent or null, nothing. */
   pace?: PaceSample | null;
 };
@@ -80,7 +81,7 @@ export class RouteRecord {
   readonly #counted = { succeeded: 0, failed: 0, rateLimited: 0 };
   #route: Route;
   /** The keys whose answers broke off since one ended well. */
-  readonly #brokenFor = new Set<string>();
+  readonly #brokenFor = new Set<Payer>();
   #callsInProgress = 0;
   #coolUntilMs = 0;
   #lastAnsweredAtMs = -Infinity;
@@ -137,7 +138,7 @@ export class RouteRecord {
   }
 
   failed({ ticket, beganAtMs }: Begun, failure: FailedCall): void {
-    const { reason, status, coolDownMs, perhapsLong = false, keyId = null } = failure;
+    const { reason, status, coolDownMs, perhapsLong = false, payer = null } = failure;
     this.#callsInProgress--;
     this.#rate.add("failure");
     this.#counted.failed++;
@@ -147,9 +148,9 @@ export class RouteRecord {
     // A provider that counts our calls is alive; it is left alone for as long as it says, and not given up. So is one that
     // answered others meanwhile, or whoever asks for several long answers at once could take a route from everybody.
     const answering = perhapsLong && this.#lastAnsweredAtMs >= beganAtMs;
-    // What is asked can make a provider break off, so the answers of one key speak against a route once.
-    const alive = status === 429 || answering || (keyId !== null && this.#brokenFor.has(keyId));
-    if (keyId !== null && this.#brokenFor.size < MOST_BROKEN_FOR) this.#brokenFor.add(keyId);
+    // What is asked can make a provider break off, so the answers of one payer speak against a route once.
+    const alive = status === 429 || answering || (payer !== null && this.#brokenFor.has(payer));
+    if (payer !== null && this.#brokenFor.size < MOST_BROKEN_FOR) this.#brokenFor.add(payer);
     if (alive) this.#breaker.released(ticket);
     else this.#breaker.failed(ticket);
   }
@@ -207,9 +208,9 @@ export class RouteRecord {
 
 /**
  * `coolDownMs`: how long the provider asked to be left alone. `perhapsLong`: what was waited for in vain was a whole answer, whose
- * first byte comes with its last. `keyId`: whose answer broke off.
+ * first byte comes with its last. `payer`: whose answer broke off.
  */
-type FailedCall = RouteFailure & { coolDownMs: number | null; perhapsLong?: boolean; keyId?: string | undefined };
+type FailedCall = RouteFailure & { coolDownMs: number | null; perhapsLong?: boolean; payer?: Payer | undefined };
 
 type Begun = { ticket: Ticket; beganAtMs: number };
 
@@ -232,11 +233,11 @@ export class WatchedCall {
     this.#close()?.failed(this.#begun, failure);
   }
 
-  ended({ outcome, outputTokens, keyId, pace = null }: RouteEnding): void {
+  ended({ outcome, outputTokens, payer, pace = null }: RouteEnding): void {
     if (pace !== null) this.#record?.paced(pace);
     switch (outcome) {
       case "upstream_failed":
-        return this.failed({ reason: "broke_off", status: 200, coolDownMs: null, keyId });
+        return this.failed({ reason: "broke_off", status: 200, coolDownMs: null, payer });
       case "completed":
         return this.#succeeded(outputTokens);
       case "client_gone":

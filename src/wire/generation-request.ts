@@ -1,3 +1,4 @@
+import type { Payer } from "../core/payer.ts";
 import type { ClientDialect } from "../core/dialect.ts";
 import type { MemberEdits } from "./json/edit-members.ts";
 import type { Members } from "./json/members.ts";
@@ -10,7 +11,7 @@ import type { UnknownMembers } from "./members/unknown-members.ts";
 export type GenerationRequest = {
   dialect: ClientDialect;
   /** The key that asked. */
-  owner: string;
+  payer: Payer;
   model: string;
   stream: boolean;
   /** The caller's own output limit; null when it set none. */

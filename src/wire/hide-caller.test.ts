@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { payerNamed } from "../core/payer.ts";
 import { readChatRequest } from "./chat/chat-request.ts";
 import { hideCaller } from "./hide-caller.ts";
 import { editMembers } from "./json/edit-members.ts";
@@ -10,7 +11,7 @@ const MESSAGES = [{ role: "user", content: "hi" }];
 
 function hidden(fields: object, keyId = "key-1"): Record<string, string | null> {
   const body = parseBody(Buffer.from(JSON.stringify({ model: "m", messages: MESSAGES, ...fields })), 64);
-  return hideCaller(readChatRequest(body), body, keyId).edits;
+  return hideCaller(readChatRequest(body), body, { keyId, payer: payerNamed(keyId) }).edits;
 }
 
 test("a user's name leaves as a pseudonym: the same under one key, another under the next [BOD-28]", () => {
@@ -28,7 +29,7 @@ test("a user's name leaves as a pseudonym: the same under one key, another under
 test("`metadata.user_id` of a message is hidden, and the rest of `metadata` is not [BOD-28]", () => {
   const metadata = { user_id: "ann", other: "kept" };
   const body = parseBody(Buffer.from(JSON.stringify({ model: "m", messages: MESSAGES, metadata })), 64);
-  const { edits } = hideCaller(readMessagesRequest(body, {}), body, "key-1");
+  const { edits } = hideCaller(readMessagesRequest(body, {}), body, { keyId: "key-1", payer: payerNamed("key-1") });
 
   expect(JSON.parse(edits["metadata"] ?? "")).toEqual({
     user_id: expect.stringMatching(/^[\w-]{43}$/) as string,
@@ -50,7 +51,7 @@ test("a cache is shared under one key and with no other, within the length a pro
 test("what an agent tells its provider about its machine and sessions is left out [BOD-28]", () => {
   const about = { "x-codex-installation-id": "e6671466", session_id: "01a1de37" };
   const body = parseBody(Buffer.from(JSON.stringify({ model: "m", input: "hi", client_metadata: about })), 64);
-  const request = hideCaller(readResponsesRequest(body), body, "key-1");
+  const request = hideCaller(readResponsesRequest(body), body, { keyId: "key-1", payer: payerNamed("key-1") });
   const sent = editMembers(request.bytes, request.members, request.edits).toString();
 
   expect(sent).toContain('"input":"hi"');

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { fieldFault } from "../core/fault.ts";
 import { isObject } from "../core/is-object.ts";
+import type { Payer } from "../core/payer.ts";
 import { inputShouldBe } from "../core/parsed-texts.ts";
 import type { GenerationRequest } from "./generation-request.ts";
 import type { MemberEdits } from "./json/edit-members.ts";
@@ -10,13 +11,19 @@ import type { ParsedBody } from "./json/parse-body.ts";
 const MOST_CHARACTERS = 64;
 const PREFIX_CHARACTERS = 12;
 
+type Named = { keyId: string; payer: Payer };
+
 /**
  * Rids a request of the names it gives its own users. A provider still tells them apart, which is what these fields are for,
  * but learns no name, and the same name under two keys is two people to it. The HMAC is keyed by the key's id: it is stable
  * over restarts and gateways without a secret of its own, and it is no defence against somebody who holds the key table.
  * [interface decision 13]
  */
-export function hideCaller(request: GenerationRequest, { value }: ParsedBody, keyId: string): GenerationRequest {
+export function hideCaller(
+  request: GenerationRequest,
+  { value }: ParsedBody,
+  { keyId, payer }: Named,
+): GenerationRequest {
   const edits: MemberEdits = { ...request.edits };
   for (const name of ["user", "safety_identifier"]) {
     const given = textOf(value[name], name);
@@ -31,7 +38,7 @@ export function hideCaller(request: GenerationRequest, { value }: ParsedBody, ke
     const userId = textOf(metadata["user_id"], "metadata.user_id");
     if (userId !== null) edits["metadata"] = JSON.stringify({ ...metadata, user_id: pseudonym(keyId, userId) });
   }
-  return { ...request, owner: keyId, edits };
+  return { ...request, payer, edits };
 }
 
 function pseudonym(keyId: string, name: string): string {

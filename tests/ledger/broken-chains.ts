@@ -32,6 +32,12 @@ const DAY_MS = 86_400_000;
 
 const SPENT: readonly Command[] = [admit(ask(PERSON, 50n)), settle(end(PERSON, 40n))];
 
+/** Both keys in one account, with a request each. */
+const TOGETHER: readonly Command[] = [
+  { type: "rehome", key: TREE_KEYS[1], account: 3 },
+  admit(ask(PERSON, 20n), ask(TEAM, 20n)),
+];
+
 /** What is wrong along a chain of counters. */
 export const BROKEN_CHAINS: readonly BrokenSql[] = [
   {
@@ -234,6 +240,27 @@ export const BROKEN_CHAINS: readonly BrokenSql[] = [
     scene: [
       { type: "open", counter: 3, account: 3, kind: "limit", unit: "credit", models: null, amount: 50n, period: "day" },
       ...SPENT,
+    ],
+  },
+  {
+    name: "an account whose keys are free of its cap",
+    caughtBy: "model",
+    fn: "is_over_cap",
+    from: "case when w.account then p_account_cap else p_cap end",
+    to: "case when not w.account then p_cap end",
+    scene: [...TOGETHER, ...[PERSON, TEAM].map((request) => settle({ ...end(request, 0n), absorbed: 80n }))],
+  },
+  {
+    name: "failures that an account is given without end",
+    caughtBy: "model",
+    fn: "waivers_spent",
+    from: "case when b.account then p_cap[i + cardinality(p_key)] else p_cap[i] end",
+    to: "case when not b.account then p_cap[i] end",
+    scene: [
+      ...TOGETHER,
+      settle(
+        ...[PERSON, TEAM].map((request) => ({ ...end(request, 0n), outcome: "upstream_failed" as const, waived: 80n })),
+      ),
     ],
   },
   {

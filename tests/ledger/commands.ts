@@ -98,6 +98,8 @@ const LONE_REQUESTS = 22;
 export const REQUESTS = 44;
 /** What the house bears of one key in an hour. */
 export const CAP_PER_HOUR = 90n;
+/** The same of one account. */
+export const ACCOUNT_CAP_PER_HOUR = 130n;
 export const RPM_LIMITS: readonly (number | null)[] = [3, null, 7, null, null, 9, null];
 
 const request = fc.nat(REQUESTS - 1);
@@ -424,6 +426,7 @@ export function settlementOf(names: Names, plan: EndPlan, { chain, units }: Omit
     absorbed: only(units, { credits: absorbed, tokens: absorbed / 2n }),
     waived: only(units, { credits: waived, tokens: waived }),
     capPerHour: CAP_PER_HOUR,
+    accountCapPerHour: ACCOUNT_CAP_PER_HOUR,
   };
 }
 

@@ -9,25 +9,41 @@ const MINUTES_KEPT = 61;
 
 type Booked = { id: string; keyId: string; unit: Unit; amount: bigint };
 
-/** The operator's part of the model: what is borne for each key, and from when on not. */
+/** The operator's part of the model: what is borne for each payer and account, and from when on not. */
 export function createHouse({ state, rules, nowMs }: { state: State; rules: Rules; nowMs: () => number }) {
   const minuteNow = (): number => Math.floor(nowMs() / MINUTE_MS);
   const modeOf = (keyId: string): Unit => state.keys.get(keyId)?.unit ?? "credit";
 
-  const recent = (keyId: string) =>
-    [...state.borne].filter(([, it]) => it.keyId === keyId && it.minute > minuteNow() - MINUTES_KEPT);
+  /** For whom what is borne of a key counts: its payer, and its account unless it is its own. */
+  function bearersOf(keyId: string): string[] {
+    const accountId = state.keys.get(keyId)?.accountId ?? keyId;
+    const payer = `${keyId} payer ${modeOf(keyId)}`;
+    return accountId === keyId ? [payer] : [payer, `${accountId} account ${modeOf(keyId)}`];
+  }
+
+  const capOf = (bearer: string, { capPerHour, accountCapPerHour }: Settlement): bigint =>
+    bearer.includes(" account ") ? accountCapPerHour : capPerHour;
+
+  const recent = (bearer: string) =>
+    [...state.borne].filter(([, it]) => it.bearer === bearer && it.minute > minuteNow() - MINUTES_KEPT);
 
   function book(kind: HouseKind, { id, keyId, unit, amount }: Booked): void {
     if (amount <= 0n) return;
     state.house.set(`${id} ${kind} ${unit}`, { keyId, kind, amount, unit, atMs: nowMs() });
     if (kind === "voided") return;
-    const kept = new Map(recent(keyId));
-    for (const [name, it] of state.borne) if (it.keyId === keyId && !kept.has(name)) state.borne.delete(name);
-    if (unit !== modeOf(keyId)) return;
-    const name = `${keyId} ${minuteNow()}`;
-    const sums = state.borne.get(name) ?? { keyId, minute: minuteNow(), caused: 0n, failed: 0n };
-    sums[kind === "failed" ? "failed" : "caused"] += amount;
-    state.borne.set(name, sums);
+    for (const bearer of bearersOf(keyId)) {
+      forgetOld(bearer.split(" ")[0] ?? "");
+      if (unit !== modeOf(keyId)) continue;
+      const name = `${bearer} ${minuteNow()}`;
+      const sums = state.borne.get(name) ?? { bearer, minute: minuteNow(), caused: 0n, failed: 0n };
+      sums[kind === "failed" ? "failed" : "caused"] += amount;
+      state.borne.set(name, sums);
+    }
+  }
+
+  function forgetOld(whose: string): void {
+    for (const [name, { bearer, minute }] of state.borne)
+      if (bearer.startsWith(whose) && minute <= minuteNow() - MINUTES_KEPT) state.borne.delete(name);
   }
 
   /** Waivers are decided for a whole batch, in its order and in the units of the keys' modes, before any of it is booked. */
@@ -36,17 +52,21 @@ export function createHouse({ state, rules, nowMs }: { state: State; rules: Rule
     const seen = new Set<string>();
     const borne = new Map<string, bigint>();
     for (const settlement of settlements) {
-      const { id, keyId, outcome, absorbed, capPerHour } = settlement;
+      const { id, keyId, outcome, absorbed } = settlement;
       if (state.holds.get(id)?.keyId !== keyId || seen.has(id)) continue;
       seen.add(id);
-      const before = borne.get(keyId) ?? recent(keyId).reduce((sum, [, it]) => sum + it.caused + it.failed, 0n);
+      const before = (bearer: string): bigint =>
+        borne.get(bearer) ?? recent(bearer).reduce((sum, [, it]) => sum + it.caused + it.failed, 0n);
       const waived = outcome === "upstream_failed" ? (amountIn(modeOf(keyId), settlement.waived) ?? 0n) : 0n;
-      const free = waived === 0n || rules.waives({ waived, borne: before, cap: capPerHour });
+      const bearers = bearersOf(keyId);
+      const free =
+        waived === 0n || bearers.every((it) => rules.waives({ waived, borne: before(it), cap: capOf(it, settlement) }));
       if (!free) spent.add(settlement);
-      borne.set(keyId, before + (amountIn(modeOf(keyId), absorbed) ?? 0n) + (free ? waived : 0n));
+      const more = (amountIn(modeOf(keyId), absorbed) ?? 0n) + (free ? waived : 0n);
+      for (const bearer of bearers) borne.set(bearer, before(bearer) + more);
     }
     /** The first place of each key that caused something. */
-    const caused = new Map<string, { place: number; cap: bigint }>();
+    const caused = new Map<string, number>();
     const isFree = (settlement: Settlement): boolean =>
       settlement.outcome === "upstream_failed" && !spent.has(settlement);
 
@@ -58,7 +78,7 @@ export function createHouse({ state, rules, nowMs }: { state: State; rules: Rule
         return amountIn(unit, spent.has(settlement) ? settlement.waived : settlement.price) ?? 0n;
       },
       book: (settlement: Settlement, overrun: Record<(typeof UNIT_NAMES)[number], bigint | null>): void => {
-        const { id, keyId, outcome, absorbed, waived, capPerHour } = settlement;
+        const { id, keyId, outcome, absorbed, waived } = settlement;
         const waives = outcome === "upstream_failed" && !spent.has(settlement);
         const place = settlements.indexOf(settlement);
         for (const name of UNIT_NAMES) {
@@ -70,13 +90,17 @@ export function createHouse({ state, rules, nowMs }: { state: State; rules: Rule
           book("failed", { id, keyId, unit, amount: waives ? (waived[name] ?? 0n) : 0n });
           const isCause = overrun[name] > 0n || (absorbed[name] ?? 0n) > 0n;
           if (!isCause || name !== unitName(modeOf(keyId))) continue;
-          if (place < (caused.get(keyId)?.place ?? Infinity)) caused.set(keyId, { place, cap: capPerHour });
+          if (place < (caused.get(keyId) ?? Infinity)) caused.set(keyId, place);
         }
       },
       overCap: (): number[] =>
-        [...caused].flatMap(([keyId, { place, cap }]) => {
-          const total = recent(keyId).reduce((sum, [, it]) => sum + it.caused, 0n);
-          return total > cap && state.keys.get(keyId)?.status === "active" ? [place] : [];
+        [...caused].flatMap(([keyId, place]) => {
+          const settlement = settlements[place];
+          const isOver = bearersOf(keyId).some((bearer) => {
+            const total = recent(bearer).reduce((sum, [, it]) => sum + it.caused, 0n);
+            return settlement !== undefined && total > capOf(bearer, settlement);
+          });
+          return isOver && state.keys.get(keyId)?.status === "active" ? [place] : [];
         }),
     };
   }

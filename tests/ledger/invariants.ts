@@ -1,6 +1,6 @@
 import { type Amounts, amountIn } from "../../src/core/amount.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
-import { CAP_PER_HOUR } from "./commands.ts";
+import { ACCOUNT_CAP_PER_HOUR, CAP_PER_HOUR } from "./commands.ts";
 import { decisionsOf, type LedgerEvent, settlementsOf } from "./history.ts";
 import { LAW } from "./rules.ts";
 import {
@@ -161,7 +161,13 @@ export const ALWAYS: Record<Name, Invariant> = {
       const atMs = state.charges.get(id)?.atMs ?? 0;
       const hour = borneWithin(state, keyId, { fromMs: atMs - HOUR_MS - MINUTE_MS, toMs: atMs });
       const own = amountIn(state.keys.get(keyId)?.unit ?? "credit", waived) ?? 0n;
-      return sum(hour) + own > CAP_PER_HOUR ? [] : [`${id}: a failure charged ${total(result.charged)} below the cap`];
+      // Whose account the others were of then, the state does not say: as many as there are could have used up its cap.
+      const all = [...state.keys.keys()].flatMap((id) =>
+        borneWithin(state, id, { fromMs: atMs - HOUR_MS - MINUTE_MS, toMs: atMs }),
+      );
+      return sum(hour) + own > CAP_PER_HOUR || sum(all) + own > ACCOUNT_CAP_PER_HOUR
+        ? []
+        : [`${id}: a failure charged ${total(result.charged)} below the cap`];
     }),
     ...history.flatMap((event, index) =>
       event.type === "sweep"

@@ -51,8 +51,9 @@ const PROCESSES = `select id, ${MS("renewing_since")} as "renewingSinceMs", ${MS
 const QUARANTINE = `select hold_id as id, key_id as "keyId", ${MS("since")} as "sinceMs" from quarantine where key_id = any ($1::uuid[])`;
 const HOUSE = `select hold_id || ' ' || kind || ' ' || unit as id, key_id as "keyId", kind, amount, unit, ${MS("at")} as "atMs"
   from house where key_id = any ($1::uuid[])`;
-const BORNE = `select key_id || ' ' || extract(epoch from minute)::bigint / 60 as id, key_id as "keyId",
-  (extract(epoch from minute) / 60)::float8 as minute, caused::bigint, failed::bigint from borne where key_id = any ($1::uuid[])`;
+const BEARER = `whose || case when account then ' account ' else ' payer ' end || unit`;
+const BORNE = `select ${BEARER} || ' ' || extract(epoch from minute)::bigint / 60 as id, ${BEARER} as bearer,
+  (extract(epoch from minute) / 60)::float8 as minute, caused::bigint, failed::bigint from borne where whose = any ($1::uuid[])`;
 
 export type Ids = { keyIds: string[]; accountIds: string[]; processIds: string[] };
 type Pair = [string | null, string | null];

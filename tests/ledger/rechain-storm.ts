@@ -224,6 +224,7 @@ const settlementOf = ({ id, bucket, keyId, chain, most }: Ask): Settlement =>
     absorbed: { credits: null, tokens: null },
     waived: { credits: null, tokens: null },
     capPerHour: 1_000_000n,
+    accountCapPerHour: 1_000_000n,
   }) as unknown as Settlement;
 
 /** What must hold when all is over: every key has the chain of its place, nothing is held, and the purse has paid every charge. */

@@ -167,7 +167,7 @@ export type ClaimEntry = {
 export type HouseKind = "overrun" | "write_off" | "failed" | "voided";
 export type HouseEntry = { keyId: string; kind: HouseKind; amount: bigint; unit: Unit; atMs: number };
 /** `minute` counts from 1970. */
-export type BorneEntry = { keyId: string; minute: number; caused: bigint; failed: bigint };
+export type BorneEntry = { bearer: string; minute: number; caused: bigint; failed: bigint };
 
 /** `timeline` is that of the server at the last renewal. */
 export type Process = { renewingSinceMs: number; leaseUntilMs: number; timeline: number };

@@ -92,7 +92,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
           { hold_id: undone.id, kind: "voided", amount: 7n, unit },
           { hold_id: left.id, kind: "write_off", amount: 3n, unit },
         ]);
-        expect(await database.query("select caused, failed from borne where key_id = $1", [keyId])).toEqual([
+        expect(await database.query("select caused, failed from borne where whose = $1", [keyId])).toEqual([
           { caused: 3n, failed: 0n },
         ]);
       }

@@ -179,6 +179,7 @@ export function generationStage(
         countTokens: (text, owner) => line.countTokens(text, owner),
         checkpointWorth: { credit: 1_000_000n, tokens: 100n },
         writeOffCap: { credit: writeOffCap, tokens: 1_000_000n },
+        accountCaps: 10n,
         unconfirmed: (cause) => new Fault("service_unavailable", "unconfirmed", { cause }),
         onAlarm: ({ kind, part }) => {
           alarms.push(kind);

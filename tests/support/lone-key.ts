@@ -99,6 +99,7 @@ export function endOf(
     absorbed: amountsOf(unit, absorbed),
     waived: amountsOf(unit, waived),
     capPerHour: 10n ** 18n,
+    accountCapPerHour: 10n ** 18n,
     ...fields,
   };
 }

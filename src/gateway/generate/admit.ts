@@ -171,6 +171,7 @@ function heldOf(
       id,
       bucket: key.bucket,
       keyId: key.id,
+      payer: key.payer,
       chain: chain.ref,
       unit: unitOf(key.mode),
       model: model.id,

@@ -214,15 +214,15 @@ function watch({ caller, request, idempotency, sink }: Generation, storedAnswerB
 /** The health of a route learns how its answer went: a provider that keeps dying within its answers must not be asked for ever. */
 async function reported(state: GenerationState, dispatched: Dispatched, deliver: Deliver): Promise<Delivered> {
   const { ended } = dispatched;
-  const { id: keyId } = state.generation.caller.key;
+  const { payer } = state.generation.caller.key;
   try {
     const delivered = await deliver(state, dispatched);
     const { outcome, usage, pace } = delivered;
-    ended({ outcome, outputTokens: usage.outputTokens, keyId, pace });
+    ended({ outcome, outputTokens: usage.outputTokens, payer, pace });
     return delivered;
   } catch (error) {
     // Whatever else is thrown here is the ledger's affair or the caller's.
-    ended({ outcome: isProviderFailure(error) ? "upstream_failed" : null, outputTokens: 0, keyId });
+    ended({ outcome: isProviderFailure(error) ? "upstream_failed" : null, outputTokens: 0, payer });
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import type { Payer } from "../../core/payer.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Amounts, amountIn, type Unit } from "../../core/amount.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -15,12 +16,13 @@ export type HoldParts = {
   clock: Pick<Clock, "elapsedMs">;
   batcher: Pick<Batcher, "settle" | "settleLate" | "void" | "suspend">;
   checkpoints: { add: (checkpoint: Checkpoint) => void; forget: (id: string) => void };
-  /** Counts the tokens of a text for the bill of this key. */
-  countTokens: (text: string, keyId: string) => Promise<number>;
+  /** Counts the tokens of a text for a bill, when it is the turn of this payer. */
+  countTokens: (text: string, payer: Payer) => Promise<number>;
   /** The unbilled part of a stream that is worth a checkpoint, in each unit. */
   checkpointWorth: { credit: bigint; tokens: bigint };
-  /** What the house bears of one key in an hour before the key is suspended, in each unit. */
+  /** What the house bears of one payer in an hour before what they use is suspended, in each unit; and how many times that of an account. */
   writeOffCap: { credit: bigint; tokens: bigint };
+  accountCaps: bigint;
   unconfirmed: (cause: unknown) => Fault;
   onAlarm: (alarm: MoneyAlarm) => void;
 };
@@ -29,6 +31,7 @@ export type Held = {
   id: string;
   bucket: number;
   keyId: string;
+  payer: Payer;
   chain: ChainRef;
   /** What the key's mode counts in. */
   unit: Unit;
@@ -99,10 +102,10 @@ export class Hold {
    */
   async settle(ending: HoldEnding): Promise<Usage> {
     const { clock, checkpoints, batcher, countTokens } = this.#parts;
-    const { id, keyId, terms } = this.#held;
+    const { id, payer, terms } = this.#held;
     const startedAtMs = clock.elapsedMs();
     try {
-      const bill = billAtOnce(ending, terms) ?? (await billOf(ending, terms, (text) => countTokens(text, keyId)));
+      const bill = billAtOnce(ending, terms) ?? (await billOf(ending, terms, (text) => countTokens(text, payer)));
       // Not before: counting takes its time, and a process that dies meanwhile leaves what the checkpoint says.
       checkpoints.forget(id);
       // Not before: a bill that cannot be made leaves the hold to its scope.
@@ -208,6 +211,7 @@ export class Hold {
       absorbed,
       waived,
       capPerHour: this.#parts.writeOffCap[unit],
+      accountCapPerHour: this.#parts.writeOffCap[unit] * this.#parts.accountCaps,
     };
   }
 

@@ -60,7 +60,7 @@ function aRoute(capabilities: object = {}, dialect: "chat" | "messages" = "chat"
     const state = {
       generation: {
         request: { choices: 1, dialect, bytes: BODY, members: { list: [THINKING] } },
-        caller: { key: { id: payer, personId: null } },
+        caller: { key: { payer } },
       },
       model: { capabilities },
       clock: { elapsedMs: () => 0 },

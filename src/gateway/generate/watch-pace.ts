@@ -3,7 +3,6 @@ import type { Model } from "../../catalogue/model.ts";
 import type { Pace } from "../../core/pace.ts";
 import type { Route } from "../../core/route.ts";
 import type { Usage } from "../../core/usage.ts";
-import { payerOf } from "../../keys/payer.ts";
 import type { Relayed } from "../../relay/relay.ts";
 import type { DeliveredText } from "../../translate/delivered-text.ts";
 import type { PaceSample } from "../../upstream/route-pace.ts";
@@ -72,7 +71,7 @@ export function watchPace({ generation, model, clock, paceOf }: GenerationState,
       const thought = thoughtIn(usage, length, route);
       const allSeen = usage.outputTokens <= FEW_TOKENS + length / FEWEST_BYTES_PER_TOKEN;
       return {
-        payer: payerOf(caller.key),
+        payer: caller.key.payer,
         token: allSeen ? spokenToken(usage, first) : thought > 0 || isUncounted ? thoughtToken(usage) : null,
         firstTokenMs: allSeen && (thoughtBytes > 0 || (thought === 0 && countsThoughts)) ? first.atMs : null,
         thoughtAs: thought > 0 ? leave : null,

@@ -54,6 +54,7 @@ export function postCountTokens(parts: Parts): PublicRoute {
         read: async () => {
           const asked = await readCountRequest({
             keyId: caller.key.id,
+            payer: caller.key.payer,
             bytes: await readUnpaid(exchange),
             headers: request.headers,
             betas,

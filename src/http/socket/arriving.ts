@@ -2,10 +2,10 @@ import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { RequireFunds } from "../../gateway/require-funds.ts";
 import type { Arrivals } from "../arrivals.ts";
-import type { KeyShares, Share } from "../key-shares.ts";
+import type { PayerShares, Share } from "../payer-shares.ts";
 
 type Parts = {
-  shares: KeyShares;
+  shares: PayerShares;
   arrivals: Pick<Arrivals, "watch" | "drop">;
   requireFunds: RequireFunds;
   /** The most that a key without money may send. */
@@ -101,7 +101,7 @@ export class Arriving {
       this.#share = null;
       return;
     }
-    const share = (this.#share ??= this.#parts.shares.enter(this.#line.key().id));
+    const share = (this.#share ??= this.#parts.shares.enter(this.#line.key().payer));
     share.giveBack();
     share.take(bytes);
     // To make room, this very message may have been cut.

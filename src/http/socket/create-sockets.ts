@@ -50,7 +50,11 @@ export function createSockets(parts: Parts): Sockets {
   const { settings, limits, route, clock, drain, arriving, events } = parts;
   const handshake = createHandshake({ maxBytes: route.maxBodyBytes });
   const places = createSocketPlaces({ ...settings, onChange: events });
-  const conversations = createConversations({ bytes: settings.conversationBytes, mostBytes: route.maxBodyBytes });
+  const conversations = createConversations({
+    bytes: settings.conversationBytes,
+    mostBytes: route.maxBodyBytes,
+    keySharePercent: settings.keySharePercent,
+  });
   setInterval(() => places.each((session) => session.look()), LOOK_MS).unref();
 
   function start(exchange: Exchange, caller: Caller, line: { ws: WebSocket; socket: Socket }): void {
@@ -65,7 +69,7 @@ export function createSockets(parts: Parts): Sockets {
       isDraining: drain.isDraining,
       clock,
     });
-    places.take(session, caller.key.id);
+    places.take(session);
     line.ws.once("close", () => {
       places.leave(session);
       conversations.forget(session);
@@ -81,7 +85,7 @@ export function createSockets(parts: Parts): Sockets {
       const { request, response, context } = exchange;
       const { caller, requestId } = context;
       invariant(caller, "a socket without a caller");
-      places.requireOne(caller.key.id);
+      places.requireOne(caller.key.payer);
       const ws = handshake({ request, requestId, socket, head });
       response.detachSocket(socket);
       start(exchange, caller, { ws, socket });

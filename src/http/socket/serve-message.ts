@@ -1,3 +1,4 @@
+import type { Payer } from "../../core/payer.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import type { FaultCode } from "../../core/fault.ts";
@@ -16,7 +17,7 @@ import type { ServeMessage, SocketSession } from "./socket-session.ts";
 import type { SocketSink } from "./socket-sink.ts";
 
 export type ReadSocketMessage = (
-  received: ReceivedMessage & { owner: string },
+  received: ReceivedMessage & { payer: Payer },
 ) => SocketMessage | Promise<SocketMessage>;
 
 export type MessageParts = {
@@ -74,7 +75,7 @@ async function open(parts: MessageParts, session: SocketSession, { context, rout
       bytes,
       maxDepth: parts.maxJsonDepth,
       previous: parts.conversations.of(session),
-      owner: caller.key.id,
+      payer: caller.key.payer,
     });
     requireSize(message.body, route.maxBodyBytes);
     share.take(Math.max(0, message.body.length - bytes.length));

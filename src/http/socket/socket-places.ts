@@ -1,19 +1,20 @@
 import { Fault } from "../../core/fault.ts";
+import type { Payer } from "../../core/payer.ts";
 import { tryAgainIn } from "../../core/parsed-texts.ts";
 import type { SocketSession } from "./socket-session.ts";
 
 /** The open sockets of this process. */
 export type SocketPlaces = {
-  /** Throws when the process has all it may have, or the key. */
-  requireOne: (keyId: string) => void;
-  take: (session: SocketSession, keyId: string) => void;
+  /** Throws when the process has all it may have, or the payer. */
+  requireOne: (payer: Payer) => void;
+  take: (session: SocketSession) => void;
   leave: (session: SocketSession) => void;
   each: (visit: (session: SocketSession) => void) => void;
 };
 
 type Options = {
   sockets: number;
-  /** How much of that one key may hold. */
+  /** How much of that one payer may hold. */
   keySharePercent: number;
   onChange: { socketOpened: () => void; socketClosed: () => void };
 };
@@ -22,29 +23,29 @@ type Options = {
 const LEAST_SHARE = 4;
 
 export function createSocketPlaces({ sockets, keySharePercent, onChange }: Options): SocketPlaces {
-  const taken = new Map<SocketSession, string>();
-  const perKey = new Map<string, number>();
-  const mostPerKey = Math.max(LEAST_SHARE, Math.floor((sockets * keySharePercent) / 100));
+  const taken = new Set<SocketSession>();
+  const perPayer = new Map<Payer, number>();
+  const mostEach = Math.max(LEAST_SHARE, Math.floor((sockets * keySharePercent) / 100));
   return {
-    requireOne: (keyId) => {
+    requireOne: (payer) => {
       if (taken.size >= sockets) throw full(sockets);
-      if ((perKey.get(keyId) ?? 0) >= mostPerKey) throw manySockets(mostPerKey);
+      if ((perPayer.get(payer) ?? 0) >= mostEach) throw manySockets(mostEach);
     },
-    take: (session, keyId) => {
-      taken.set(session, keyId);
-      perKey.set(keyId, (perKey.get(keyId) ?? 0) + 1);
+    take: (session) => {
+      const { payer } = session;
+      taken.add(session);
+      perPayer.set(payer, (perPayer.get(payer) ?? 0) + 1);
       onChange.socketOpened();
     },
     leave: (session) => {
-      const keyId = taken.get(session);
-      if (keyId === undefined) return;
-      taken.delete(session);
-      const left = (perKey.get(keyId) ?? 1) - 1;
-      if (left > 0) perKey.set(keyId, left);
-      else perKey.delete(keyId);
+      const { payer } = session;
+      if (!taken.delete(session)) return;
+      const left = (perPayer.get(payer) ?? 1) - 1;
+      if (left > 0) perPayer.set(payer, left);
+      else perPayer.delete(payer);
       onChange.socketClosed();
     },
-    each: (visit) => taken.forEach((_, session) => visit(session)),
+    each: (visit) => taken.forEach(visit),
   };
 }
 
@@ -58,6 +59,6 @@ const full = (sockets: number): Fault =>
 const manySockets = (most: number): Fault =>
   new Fault(
     "rate_limit_exceeded",
-    `This key has ${counted(most)} WebSockets open, the limit per key. ${tryAgainIn(1)}`,
+    `You have ${counted(most)} WebSockets open, the limit per key and per person. ${tryAgainIn(1)}`,
     { retryAfterSeconds: 1 },
   );

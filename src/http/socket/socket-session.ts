@@ -1,3 +1,4 @@
+import type { Payer } from "../../core/payer.ts";
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { Clock } from "../../core/clock.ts";
@@ -42,6 +43,7 @@ const NOTHING = Buffer.alloc(0);
 
 /** One socket: its messages one after another, and everything that ends it. */
 export class SocketSession {
+  readonly payer: Payer;
   readonly #parts: SessionParts;
   readonly #arriving: Arriving;
   readonly #openedAtMs: number;
@@ -57,6 +59,7 @@ export class SocketSession {
   constructor(parts: SessionParts) {
     const { ws, socket, clock, caller } = parts;
     this.#parts = parts;
+    this.payer = caller.key.payer;
     this.#openedAtMs = this.#lastUsedMs = this.#heardMs = this.#pingedMs = clock.elapsedMs();
     this.#arriving = new Arriving(parts.arriving, {
       ws,

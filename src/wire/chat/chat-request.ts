@@ -1,3 +1,4 @@
+import { NO_PAYER } from "../../core/payer.ts";
 import { z } from "zod";
 import { fieldFault } from "../../core/fault.ts";
 import type { GenerationRequest } from "../generation-request.ts";
@@ -51,7 +52,7 @@ export function readChatRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "http
   }
   return {
     dialect: "chat",
-    owner: "",
+    payer: NO_PAYER,
     model: body.model,
     stream: body.stream === true,
     maxOutputTokens: maxTokens ?? maxCompletionTokens ?? null,

@@ -1,3 +1,4 @@
+import { NO_PAYER, type Payer } from "../../core/payer.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import { editMembers, type MemberEdits } from "../json/edit-members.ts";
@@ -15,7 +16,7 @@ export type CountTokensRequest = {
   dialect: "messages";
   model: string;
   /** The key that asked. */
-  owner: string;
+  payer: Payer;
   /** Without what no provider is sent, which a count can do without. */
   bytes: Buffer;
   members: Members;
@@ -48,7 +49,7 @@ export function readCountRequest(
   const forwardedHeaders = nativeHeaders(headers, betas);
   const { value, bytes, members, unknown } = readCountedMembers("messages", parsed, mediaUrls);
   const { model } = validate(countRequestSchema, value);
-  return { dialect: "messages", model, owner: "", bytes, members, unknown, forwardedHeaders };
+  return { dialect: "messages", model, payer: NO_PAYER, bytes, members, unknown, forwardedHeaders };
 }
 
 /** The bytes a provider is sent, under its own name of the model, with what else must differ. */

@@ -1,3 +1,4 @@
+import { NO_PAYER } from "../../core/payer.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import type { GenerationRequest } from "../generation-request.ts";
@@ -44,7 +45,7 @@ export function readMessagesRequest(
   const body = validate(messagesRequestSchema, value);
   return {
     dialect: "messages",
-    owner: "",
+    payer: NO_PAYER,
     model: body.model,
     stream: body.stream === true,
     maxOutputTokens: Math.min(body.max_tokens ?? DEFAULT_MAX_TOKENS, Number.MAX_SAFE_INTEGER),

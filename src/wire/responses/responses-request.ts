@@ -1,3 +1,4 @@
+import { NO_PAYER } from "../../core/payer.ts";
 import { z } from "zod";
 import type { GenerationRequest } from "../generation-request.ts";
 import type { MemberEdits } from "../json/edit-members.ts";
@@ -27,7 +28,7 @@ export function readResponsesRequest(parsed: ParsedBody, mediaUrls: MediaUrls = 
   const body = validate(responsesRequestSchema, value);
   return {
     dialect: "responses",
-    owner: "",
+    payer: NO_PAYER,
     model: body.model,
     stream: body.stream === true,
     maxOutputTokens: body.max_output_tokens ?? null,

@@ -210,6 +210,7 @@ function settlementOf({ ask, granted }: Open, random: () => number): Settlement 
     absorbed: NOTHING,
     waived: outcome === "upstream_failed" ? price : NOTHING,
     capPerHour: 1_000_000_000_000n,
+    accountCapPerHour: 1_000_000_000_000n,
   };
 }
 

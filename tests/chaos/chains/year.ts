@@ -303,5 +303,6 @@ function endOf(price: Amounts, usage: Usage, outcome: Outcome) {
     absorbed: nothing,
     waived: failed ? price : nothing,
     capPerHour: 10n ** 18n,
+    accountCapPerHour: 10n ** 18n,
   };
 }

@@ -1,4 +1,5 @@
 import { Fault } from "../core/fault.ts";
+import type { Payer } from "../core/payer.ts";
 import { tryAgainIn } from "../core/parsed-texts.ts";
 
 /** What one request takes of what all requests of this process share. */
@@ -12,9 +13,9 @@ export type Share = {
   leave: () => void;
 };
 
-export type KeyShares = {
-  /** Throws when the key has as many requests in progress as one key may have. */
-  enter: (keyId: string) => Share;
+export type PayerShares = {
+  /** Throws when the payer has as many requests in progress as one may have. */
+  enter: (payer: Payer) => Share;
 };
 
 type Options = {
@@ -22,20 +23,20 @@ type Options = {
   /** Of one body, and of all bodies together. */
   bodyBytes: number;
   bodyBudgetBytes: number;
-  /** How much of either one key may hold. */
+  /** How much of either one payer may hold. */
   keySharePercent: number;
   /** Ends something that takes long: whether there was anything. */
   makeRoom: () => boolean;
 };
 
-/** Bounds what all requests and what those of one key hold at once, so that one key cannot lock the others out. */
-export function createKeyShares(options: Options): KeyShares {
+/** Bounds what all requests and what those of one payer hold at once, so that nobody can lock the others out. */
+export function createPayerShares(options: Options): PayerShares {
   const { openRequests, bodyBytes, bodyBudgetBytes, keySharePercent, makeRoom } = options;
   const shareOf = (whole: number): number => Math.floor((whole * keySharePercent) / 100);
   const mostRequests = Math.max(LEAST_SHARE, shareOf(openRequests));
-  const keys = new Map<string, Held>();
+  const payers = new Map<Payer, Held>();
   const whole: Whole = {
-    keys,
+    payers,
     bytes: 0,
     // One body of the largest size always fits, or it could never be sent.
     mostBytes: Math.max(bodyBytes, shareOf(bodyBudgetBytes)),
@@ -43,21 +44,21 @@ export function createKeyShares(options: Options): KeyShares {
     makeRoom,
   };
   return {
-    enter: (keyId) => {
-      const held = keys.get(keyId) ?? { keyId, requests: 0, bytes: 0 };
+    enter: (payer) => {
+      const held = payers.get(payer) ?? { payer, requests: 0, bytes: 0 };
       if (held.requests >= mostRequests) throw manyRequests(mostRequests);
-      if (held.requests === 0) keys.set(keyId, held);
+      if (held.requests === 0) payers.set(payer, held);
       held.requests++;
-      return new KeyShare(whole, held);
+      return new PayerShare(whole, held);
     },
   };
 }
 
-type Held = { keyId: string; requests: number; bytes: number };
+type Held = { payer: Payer; requests: number; bytes: number };
 
 /** What all requests share. */
 type Whole = {
-  keys: Map<string, Held>;
+  payers: Map<Payer, Held>;
   bytes: number;
   mostBytes: number;
   bodyBudgetBytes: number;
@@ -65,7 +66,7 @@ type Whole = {
 };
 
 /** A class and not a closure per function: one is made for every request. */
-class KeyShare implements Share {
+class PayerShare implements Share {
   readonly #whole: Whole;
   readonly #held: Held;
   #taken = 0;
@@ -97,11 +98,11 @@ class KeyShare implements Share {
   leave(): void {
     this.giveBack();
     this.#held.requests--;
-    if (this.#held.requests === 0) this.#whole.keys.delete(this.#held.keyId);
+    if (this.#held.requests === 0) this.#whole.payers.delete(this.#held.payer);
   }
 }
 
-/** A process with room for so few has none to divide: it is full before one key is. */
+/** A process with room for so few has none to divide: it is full before one payer is. */
 const LEAST_SHARE = 4;
 
 const counted = (value: number): string => value.toLocaleString("en-US");
@@ -109,14 +110,14 @@ const counted = (value: number): string => value.toLocaleString("en-US");
 const manyRequests = (most: number): Fault =>
   new Fault(
     "rate_limit_exceeded",
-    `This key has ${counted(most)} requests in progress, the limit per key. ${tryAgainIn(1)}`,
+    `You have ${counted(most)} requests in progress, the limit per key and per person. ${tryAgainIn(1)}`,
     { retryAfterSeconds: 1 },
   );
 
 const largeBodies = (most: number): Fault =>
   new Fault(
     "rate_limit_exceeded",
-    `The bodies of this key's requests in progress are limited to ${counted(most)} bytes in total. ${tryAgainIn(1)}`,
+    `The bodies of your requests in progress are limited to ${counted(most)} bytes in total. ${tryAgainIn(1)}`,
     { retryAfterSeconds: 1 },
   );
 

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createId } from "../../src/core/ids.ts";
+import type { Database } from "../../src/db/database.ts";
+import { createPayerShares } from "../../src/http/payer-shares.ts";
+import { createKeyStore } from "../../src/keys/key-store.ts";
+import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { askOf, endOf, loneKey, readLoneKey } from "../support/lone-key.ts";
+import { signIns } from "../support/signed-in.ts";
+import { SERVERS } from "./engines.ts";
+
+const CAP = 50n;
+const BUCKET = 7;
+const server = SERVERS[0];
+
+describe.skipIf(server?.reason !== null)("whose doing a request is", () => {
+  let database: Database;
+  let close: () => Promise<void> = async () => undefined;
+  beforeAll(async () => {
+    if (server) ({ database, close } = await server.open());
+  });
+  afterAll(() => close());
+
+  /** One with a purse. */
+  const account = async (): Promise<string> => {
+    const id = createId(Date.now());
+    await database.query("select account_open_v1($1, null, $2, 'team', $3)", [id, id, BUCKET]);
+    const open = "select counter from counter_open_v1($1, null, 'purse', 'credit', 0, 'none', null, 'test')";
+    const [purse] = await database.query<{ counter: number }>(open, [id]);
+    await database.query("select fund_v1($1, $2, 'purchase', 1000000, 'test')", [purse?.counter, id]);
+    return id;
+  };
+
+  const keyIn = async (accountId: string): Promise<string> => {
+    const id = createId(Date.now());
+    await database.query("insert into key (id, bucket, mode, account_id) values ($1, $2, 'credit', $3)", [
+      id,
+      BUCKET,
+      accountId,
+    ]);
+    return id;
+  };
+
+  /** Somebody with an account of their own. */
+  async function somebody() {
+    const accountId = await account();
+    const { person, begin, sessions } = signIns(database);
+    const personId = await person(`${accountId}@acme.example`, accountId);
+    /** The key that a new session is. */
+    const signIn = async (): Promise<string> => {
+      await begin(personId);
+      const newest = "select id from client_session where person_id = $1 order by created_at desc, id desc limit 1";
+      const [row] = await database.query<{ id: string }>(newest, [personId]);
+      return row?.id ?? "";
+    };
+    return { personId, accountId, signIn, sessions };
+  }
+
+  const payerOf = async (keyId: string): Promise<string | undefined> =>
+    (await createKeyStore(database).find(keyId))[0]?.payer;
+
+  const statusOf = async (keyId: string): Promise<string | undefined> =>
+    (await createKeyStore(database).find(keyId))[0]?.status;
+
+  /** A request of a key that the house bears, or whose failure it waives. Answers whether it crossed a cap, and what it was charged. */
+  async function end(keyId: string, fields: Parameters<typeof endOf>[1]) {
+    const ledger = createLedgerStore(database);
+    const [{ chain, counters } = { chain: 0, counters: [] }] = await database.query<{
+      chain: number;
+      counters: number[];
+    }>("select chain, coalesce(counters, '{}') as counters from balance where key_id = $1", [keyId]);
+    const ask = askOf({ keyId, bucket: BUCKET, unit: "credit", chain: { id: chain, counters } });
+    await ledger.admit(createId(1), [ask]);
+    const [settled] = await ledger.settle([
+      endOf(ask, { price: 0n, outcome: "client_gone", record: null, capPerHour: CAP, ...fields }),
+    ]);
+    if (settled?.kind !== "settled") throw new Error(`not settled: ${settled?.kind}`);
+    return { isOver: settled.overCap ?? false, charged: settled.charged.credits };
+  }
+
+  const absorb = async (keyId: string, absorbed: bigint, more: Parameters<typeof endOf>[1] = {}): Promise<boolean> =>
+    (await end(keyId, { absorbed, ...more })).isOver;
+
+  test("is the person's behind a session or a personal account, else the key's", async () => {
+    const [ann, bob] = [await somebody(), await somebody()];
+    const [first, second] = [await ann.signIn(), await ann.signIn()];
+    const team = await account();
+    const [one, other] = [await keyIn(team), await keyIn(team)];
+    const lone = (await loneKey(database)).keyId;
+
+    expect(await Promise.all([first, second, await keyIn(ann.accountId)].map(payerOf))).toEqual([
+      ann.personId,
+      ann.personId,
+      ann.personId,
+    ]);
+    expect(await payerOf(await bob.signIn())).toBe(bob.personId);
+    expect(await Promise.all([one, other, lone].map(payerOf))).toEqual([one, other, lone]);
+  });
+
+  test("counts together for a person: the session that crosses the cap has all suspended, and so is the next", async () => {
+    const ann = await somebody();
+    const sessions = [await ann.signIn(), await ann.signIn(), await ann.signIn()];
+    const own = await keyIn(ann.accountId);
+    const [first = "", second = "", third = ""] = sessions;
+    const neighbour = await (await somebody()).signIn();
+
+    expect(await absorb(first, 30n)).toBe(false);
+    expect(await absorb(neighbour, 30n)).toBe(false);
+    expect(await absorb(second, 30n)).toBe(true);
+    await createLedgerStore(database).suspend([second]);
+    expect(await Promise.all([...sessions, own].map(statusOf))).toEqual(Array(4).fill("suspended"));
+    expect(await statusOf(neighbour)).toBe("active");
+
+    // To sign out and in again changes nothing, until somebody resumes one of them.
+    for (const id of sessions) await ann.sessions.end(ann.personId, { id });
+    const next = await ann.signIn();
+    expect(await statusOf(next)).toBe("suspended");
+    const { changeStatus } = createKeyStore(database);
+    expect(await changeStatus(next, { from: ["suspended"], to: "active" })).toBe(true);
+    expect(await Promise.all([next, await ann.signIn()].map(statusOf))).toEqual(["active", "active"]);
+    // A key that was handed out is resumed by name: it may have been suspended for another reason.
+    expect(await statusOf(own)).toBe("suspended");
+    expect(await statusOf(third)).toBe("revoked");
+  });
+
+  test("gives a person the cap once, however many sessions a provider fails", async () => {
+    const ann = await somebody();
+    const failure = { outcome: "upstream_failed" as const, waived: 30n };
+
+    expect((await end(await ann.signIn(), failure)).charged).toBe(0n);
+    expect((await end(await ann.signIn(), failure)).charged).toBe(30n);
+  });
+
+  test("counts for an account, too: whoever crosses its cap is suspended, and nobody else", async () => {
+    const team = await account();
+    const keys = [await keyIn(team), await keyIn(team), await keyIn(team), await keyIn(team)];
+    const lone = await loneKey(database, { bucket: BUCKET, funds: 1_000n });
+
+    const over: boolean[] = [];
+    for (const key of keys) over.push(await absorb(key, 40n, { accountCapPerHour: 150n }));
+    expect(over).toEqual([false, false, false, true]);
+    const [, , , last = ""] = keys;
+    expect(await createLedgerStore(database).suspend([last])).toEqual([last]);
+    expect(await Promise.all(keys.map(statusOf))).toEqual(["active", "active", "active", "suspended"]);
+    // One that is its own account has one cap.
+    expect(await absorb((await readLoneKey(database, lone.keyId)).keyId, 45n, { accountCapPerHour: 40n })).toBe(false);
+  });
+
+  test("a company with one organisation and 2,000 keys is 2,000 payers", async () => {
+    const company = await account();
+    await database.query(
+      "insert into key (id, bucket, mode, account_id) select gen_random_uuid(), $1, 'credit', $2 from generate_series(1, 2000)",
+      [BUCKET, company],
+    );
+    const keys = await createKeyStore(database).list({ limit: 1_000, within: [company] });
+    const payers = new Set(keys.map(({ payer }) => payer));
+    expect(payers.size).toBe(1_000);
+    const [row] = await database.query<{ payers: number }>(
+      "select count(distinct payer_of(id, person_id, account_id))::int as payers from key where account_id = $1",
+      [company],
+    );
+    expect(row?.payers).toBe(2_000);
+
+    // One payer may have 10 of the 1,000 requests; here each has one, and all are in use.
+    const limits = { openRequests: 1_000, bodyBytes: 10, bodyBudgetBytes: 1_000, keySharePercent: 1 };
+    const { enter } = createPayerShares({ ...limits, makeRoom: () => false });
+    for (const payer of payers) expect(() => enter(payer).take(1)).not.toThrow();
+  });
+});
