@@ -16,7 +16,7 @@ import type {
 } from "./ledger.ts";
 
 type BatcherOptions = {
-  ledger: Pick<Ledger, "turn" | "settle" | "kept" | "void" | "suspend">;
+  ledger: Pick<Ledger, "turn" | "settle" | "kept" | "void" | "suspend" | "spent">;
   processId: string;
   failureOf: (error: unknown) => Failure;
   clock: Pick<Clock, "elapsedMs">;
@@ -45,6 +45,8 @@ export type Batcher = {
   void: (request: Undone) => Promise<Voided>;
   /** Whether this very call suspended the key. */
   suspend: (key: { keyId: string; bucket: number }) => Promise<boolean>;
+  /** A counter refused a request that asked for little. */
+  spent: (counter: { id: number; bucket: number }) => Promise<void>;
   /** Calls that wait for an answer. A process that is leaving waits for them. */
   waiting: () => number;
 };
@@ -72,7 +74,7 @@ const LARGE_ANSWER_BYTES = 32_768;
 export function createBatcher(options: BatcherOptions): Batcher {
   const { ledger, clock, limits, settleTimeoutMs, callsPerLane = CALLS_PER_LANE } = options;
   const breaker = createDatabaseBreaker({ clock, failures: FAILURES_BEFORE_REFUSING, coolMs: COOL_MS });
-  const { cancel, settleLate, suspend } = patientLanes(options);
+  const { cancel, settleLate, suspend, spent } = patientLanes(options);
   const { stored, storedLarge } = storingLanes(options, breaker);
   const turns = Array.from({ length: MOST_LANES }, () => turnLane(options, { breaker, cancel }));
   // A flood of repeats keeps itself waiting, and neither others' admissions nor the word on whether the ledger lives.
@@ -91,6 +93,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     settleLate,
     cancel,
     suspend,
+    spent,
   ];
   let inUse = 1;
   const turnOf = (bucket: number): TurnLane => {
@@ -117,6 +120,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     settleLate: settleLate.submit,
     void: cancel.submit,
     suspend: suspend.submit,
+    spent: spent.submit,
     waiting: () => lanes.reduce((sum, { waiting }) => sum + waiting(), 0),
   };
 }
@@ -208,6 +212,13 @@ function patientLanes(options: BatcherOptions) {
         const keyIds = keys.map(({ keyId }) => keyId);
         const suspended = new Set(await ledger.suspend([...new Set(keyIds)]));
         return keyIds.map((keyId) => suspended.delete(keyId));
+      },
+    }),
+    spent: createLane<{ id: number; bucket: number }, void>({
+      ...patient,
+      send: async (counters) => {
+        await ledger.spent([...new Set(counters.map(({ id }) => id))]);
+        return counters.map(() => undefined);
       },
     }),
   };

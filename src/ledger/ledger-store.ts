@@ -39,6 +39,8 @@ const CHECKPOINT = `select checkpoint_v1 as id
 
 const SUSPEND = "select id from suspend_v1(on_line_v1($2::uuid, $1::uuid[])) id";
 
+const SPENT = "select spent_v1(on_line_v1($2::uuid, $1::int[]))";
+
 const HEARTBEAT = "select heartbeat_v1(on_line_v1($2::uuid, $1::uuid)) as until";
 
 const SWEEP = `select id, key_id as "keyId", credits, tokens, code, reason from sweep_v1(on_line_v1($3::uuid, $1::uuid), $2)`;
@@ -99,6 +101,8 @@ export function createLedgerStore(queryable: Queryable): Ledger {
       const rows = await queryable.query<{ id: string }>(SUSPEND, [keyIds, LINE]);
       return rows.map(({ id }) => id);
     },
+
+    spent: async (counters) => void (await queryable.query(SPENT, [counters, LINE])),
 
     checkpoint: async (checkpoints) => {
       const usages = checkpoints.map(({ usage }) => usage);

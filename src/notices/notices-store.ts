@@ -27,7 +27,7 @@ const OWNER = `o.account_id as "accountId", o.account_path as "accountPath", o.k
 
 const NOTICE = `
   select n.id, n.no, n.counter, case n.kind when 'percent' then 'limit' else 'purse' end as kind, n.unit::text as unit, n.period::text as period,
-         n.value as threshold, n.cause, n.amount, n.used, n.held as reserved, n.posted - n.held as available, n.renews_at as "renewsAt", n.at,
+         case when n.cause <> 'too_large' then n.value when n.kind = 'percent' then 100 else 0 end as threshold, n.cause, n.amount, n.used, n.held as reserved, n.posted - n.held as available, n.renews_at as "renewsAt", n.at,
          ${OWNER}
     from notice n left join counter_owner o on o.counter = n.counter`;
 

@@ -11,7 +11,7 @@ export function payloadOf(notice: Notice): Payload {
   const write = (amount: bigint): string => formatAmount(notice.unit, amount);
   return {
     id: webhookIdOf(notice.id),
-    type: "threshold.reached",
+    type: notice.cause === "too_large" ? "request.too_large" : "threshold.reached",
     timestamp: new Date(notice.atMs).toISOString(),
     data: {
       notice: notice.id,
@@ -46,6 +46,10 @@ export function messageOf(notice: Notice): string {
   const { kind, unit, cause, amount, used, available, reserved, threshold, period, models } = notice;
   const who = ownerOf(notice);
   const left = inWords(unit, available + reserved);
+  if (cause === "too_large") {
+    const from = kind === "purse" ? "" : ` of ${inWords(unit, amount)}${OF_PERIOD[period]}`;
+    return `A request was too large for ${who}: it asked for more than the ${left} left${from}. Smaller requests still fit.`;
+  }
   if (kind === "purse")
     return cause === "refused"
       ? `${who} is out of ${nameOf(unit)}: a request was rejected with ${left} left.`

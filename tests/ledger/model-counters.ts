@@ -31,6 +31,9 @@ export type Opening = {
   amount: bigint;
   period: BudgetPeriod;
 };
+/** No threshold. */
+const TOO_LARGE = -1n;
+
 export type Changed = { kind: "changed" | "refused" };
 
 /** Accounts, counters and chains of the model: what they have, and when their periods turn. */
@@ -166,13 +169,21 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
     }
   }
 
-  /** A limit is at 100 %, too, when it is what refuses a request, and a purse at its end. */
+  /** A limit is at 100 %, and a purse at its end, when it refuses a request with less than a hundredth left; else the request was too large. */
   function refused(numbers: readonly number[]): void {
     for (const [number, it] of counters([...new Set(numbers)])) {
       const end = it.kind === "limit" ? 100n : 0n;
       const isFilled = it.kind === "limit" ? it.amount > 0n : it.funded > 0n;
       const marks = untold(number, it).filter((mark) => mark === end && isFilled);
-      tell(number, it, marks, "refused");
+      const isSpent = (it.posted - it.olderHeld) * 100n < (it.kind === "limit" ? it.amount : it.funded);
+      if (isSpent) tell(number, it, marks, "refused");
+      else if (!state.notices.has(noticeName(number, it, TOO_LARGE)))
+        tell(
+          number,
+          it,
+          marks.map(() => TOO_LARGE),
+          "too_large",
+        );
     }
   }
 

@@ -146,7 +146,7 @@ export type Notice = {
   revision: number;
   kind: "percent" | "left";
   value: bigint;
-  cause: "used" | "left" | "refused";
+  cause: "used" | "left" | "refused" | "too_large";
   amount: bigint;
   used: bigint;
   posted: bigint;

@@ -125,17 +125,31 @@ describe.skipIf(reason !== null)("thresholds", () => {
     expect(await notices(key.counter)).toEqual(["80% used at 100/100", "100% used at 100/100"]);
   });
 
-  test("the first refusal counts as 100 percent", async () => {
-    const key = await loneKey(database, { mode: "token_budget", funds: 100n });
-    await spend(key, 70n);
+  test("a refusal with less than a hundredth left counts as 100 percent; with more, the request was too large, which silences nothing", async () => {
+    const key = await loneKey(database, { mode: "token_budget", funds: 1_000n });
+    await spend(key, 700n);
 
-    expect(await refused(key, 40n)).toBe("insufficient");
-    expect(await refused(key, 40n)).toBe("insufficient");
-    expect(await notices(key.counter)).toEqual(["100% refused at 70/100"]);
+    for (const amount of [400n, 301n]) expect(await refused(key, amount)).toBe("insufficient");
+    expect(await notices(key.counter)).toEqual(["-1% too_large at 700/1000"]);
+    await spend(key, 290n);
+    expect(await refused(key, 11n)).toBe("insufficient");
+    expect(await notices(key.counter)).toEqual(["-1% too_large at 700/1000", "80% used at 990/1000"]);
 
-    await spend(key, 10n);
-    await spend(key, 20n);
-    expect(await notices(key.counter)).toEqual(["100% refused at 70/100", "80% used at 80/100"]);
+    await spend(key, 1n);
+    for (const amount of [10n, 400n]) expect(await refused(key, amount)).toBe("insufficient");
+    expect((await notices(key.counter)).slice(2)).toEqual(["100% refused at 991/1000"]);
+    await spend(key, 9n);
+    expect(await notices(key.counter)).toHaveLength(3);
+  });
+
+  test("a refusal of a request that asks for little counts as 100 percent, however much is left", async () => {
+    const key = await loneKey(database, { mode: "token_budget", funds: 1_000n });
+    expect(await refused(key, 2_000n)).toBe("insufficient");
+
+    await Promise.all([ledger.spent([key.counter]), ledger.spent([key.counter])]);
+    expect(await notices(key.counter)).toEqual(["-1% too_large at 0/1000", "100% refused at 0/1000"]);
+    expect(await refused(key, 2_000n)).toBe("insufficient");
+    expect(await notices(key.counter)).toHaveLength(2);
   });
 
   test("money that other requests hold is not a limit that was reached", async () => {
@@ -193,13 +207,13 @@ describe.skipIf(reason !== null)("thresholds", () => {
     expect(await notices(key.counter)).toEqual([]);
     expect(await refused(key, 6n)).toBe("insufficient");
     expect(await refused(key, 6n)).toBe("insufficient");
-    expect(await notices(key.counter)).toEqual(["0 left refused at 95/100"]);
+    expect(await notices(key.counter)).toEqual(["-1 left too_large at 95/100"]);
     await spend(key, 5n);
-    expect(await notices(key.counter)).toHaveLength(1);
+    expect((await notices(key.counter)).slice(1)).toEqual(["0 left left at 100/100"]);
 
     await fund(key.counter, 10n);
     await spend(key, 10n);
-    expect((await notices(key.counter)).slice(1)).toEqual(["0 left left at 110/110"]);
+    expect((await notices(key.counter)).slice(2)).toEqual(["0 left left at 110/110"]);
   });
 
   test("a purse tells at amounts left; those above what it has wait until it has had more", async () => {

@@ -1,3 +1,4 @@
+import { createTellSpent } from "./tell-spent.ts";
 import { type Demand, demandOf } from "../../admission/demand.ts";
 import { mediaTokensOf } from "../../core/media-tokens.ts";
 import type { Model } from "../../catalogue/model.ts";
@@ -58,9 +59,9 @@ type Parts = {
 /** Past the longest generation, so that only what nobody ended is swept. */
 const SWEEP_MARGIN_MS = 60_000;
 
-export const createAdmit =
-  (parts: Parts): Admit =>
-  async (admission) => {
+export const createAdmit = (parts: Parts): Admit => {
+  const tellSpent = createTellSpent((counter) => parts.hold.batcher.spent(counter));
+  return async (admission) => {
     const { askLedger, chainFor, random, deadlineMs } = parts;
     const { clock } = parts.hold;
     const { caller, model, request } = admission;
@@ -88,6 +89,8 @@ export const createAdmit =
       if (verdict.kind !== "admitted" && verdict.kind !== "already") {
         const { demand } = plan as Plan;
         const { rpmLimit, chain } = now.key;
+        const outputTokens = demand.unlimited ? null : (request.maxOutputTokens ?? 0) * request.choices;
+        tellSpent(verdict, { bucket: now.key.bucket, outputTokens });
         const advice = limitAdvice(request, demand.publishedOutputTokens);
         throw verdictFault(verdict, { rpmLimit, demand, advice, counters: chain.counters, random });
       }
@@ -98,6 +101,7 @@ export const createAdmit =
       admission.onLedger(granted === undefined ? call : { ...call, granted });
     }
   };
+};
 
 /** What is asked of the ledger, with the key as it was last read. */
 type Plan = { key: Key; model: Model; chain: RequestChain; demand: Demand };

@@ -75,6 +75,28 @@ describe.skipIf(missing !== null)(`keys under accounts${missing === null ? "" : 
     },
   );
 
+  test.each(FORMATS)(
+    "$path: a request that is too large is not told as the end of a limit; one that asks for little is",
+    async (operation) => {
+      const team = await tree.account(`Team Told ${operation.dialect}`);
+      await tree.purse(team, 100n * CREDIT);
+      const limit = await tree.limit(team, { amount: CREDIT / 200n });
+      const key = await tree.key(team);
+      const told = async (): Promise<string[]> => {
+        const rows = await tree.query<{ cause: string }>("select cause from notice where counter = $1 order by no", [
+          limit,
+        ]);
+        return rows.map(({ cause }) => cause);
+      };
+
+      for (let time = 0; time < 2; time++) expect((await send(operation, key, 20_000)).status).toBe(402);
+      expect(await told()).toEqual(["too_large"]);
+      for (let time = 0; time < 2; time++) expect((await send(operation, key, 20)).status).toBe(402);
+      await until(async () => (await told()).length === 2, "the end of the limit is told");
+      expect(await told()).toEqual(["too_large", "refused"]);
+    },
+  );
+
   test("a limit in tokens above the key that is used up is 429 with its renewal, whatever the key pays in", async () => {
     const team = await tree.account("Team Tokens");
     await tree.purse(team, 100n * CREDIT);

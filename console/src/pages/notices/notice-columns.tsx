@@ -26,6 +26,7 @@ const CAUSES: Record<Notice["cause"], { tone: Tone; words: string }> = {
   used: { tone: "warn", words: "used" },
   left: { tone: "warn", words: "runs low" },
   refused: { tone: "bad", words: "request refused" },
+  too_large: { tone: "warn", words: "request too large" },
 };
 
 export const CauseBadge = ({ cause }: Pick<Notice, "cause">): ReactNode => (

@@ -19,7 +19,7 @@ import { Thresholds } from "./thresholds.tsx";
 
 const PAGE = 200;
 const STATES = ["waiting", "dead", "delivered"] as const;
-const CAUSES = ["used", "left", "refused"] as const;
+const CAUSES = ["used", "left", "refused", "too_large"] as const;
 const FIELDS: readonly FilterField<Notice>[] = [
   { name: "account", label: "Account and all below it", of: ({ account_path: path }) => path.join("/") || null },
   { name: "key", label: "Key, by id or prefix", of: ({ key }) => key?.prefix ?? null },

@@ -1,0 +1,45 @@
+-- Why: a request that was too large for a limit was told as "limit reached", and since that is told once in a period, nobody heard when the
+-- limit was used up.
+-- Locks: `notice`, while its check is exchanged.
+
+-- `too_large`: a request was refused for it that asked for much, while there was more than a hundredth of it left. Its value is -1, which is
+-- no threshold.
+alter table notice drop constraint notice_cause_check,
+  add constraint notice_cause_check check (cause in ('used', 'left', 'refused', 'too_large') and (cause = 'too_large') = (value = -1));
+
+-- A request was refused for these: a limit is at 100 %, and a purse at its end, if less than a hundredth is left, or if the request asked for
+-- little (`p_little`). Else the request was too large, which is told once and silences nothing. What was never filled is not told about.
+create function thresholds_refused(p_counters int[], p_now timestamptz, p_little boolean) returns void language plpgsql as $$
+declare
+  r record;
+begin
+  for r in
+    select q.cause, array_agg(c.id) as id, array_agg(case q.cause when 'refused' then m.mark else -1 end) as value
+      from counter_anywhere c
+      cross join lateral (select case c.kind when 'limit' then 100 else 0 end::bigint as mark, case c.kind when 'limit' then c.amount else c.funded end as whole) m
+      cross join lateral (select case when p_little or (c.posted - c.older_held) * 100::numeric < m.whole then 'refused' else 'too_large' end as cause) q
+     where c.id = any (p_counters) and m.mark = any (thresholds_of(c.id, c.kind)) and m.whole > 0
+       and not exists (select from notice n where n.counter = c.id and n.period_no = c.period_no and n.revision = c.revision
+                                              and (n.value = m.mark or n.cause = q.cause))
+     group by q.cause
+  loop
+    perform notices_written(r.id, r.value, r.cause, p_now);
+  end loop;
+end
+$$;
+
+create or replace function thresholds_refused(p_counters int[], p_now timestamptz) returns void language sql as $$
+  select thresholds_refused(p_counters, p_now, false)
+$$;
+
+-- Of requests that were refused and asked for little, by the counters that refused them.
+create function spent_v1(p_counters int[]) returns void language plpgsql as $$
+declare
+  v_counter int;
+begin
+  perform ledger_ready();
+  foreach v_counter in array p_counters loop
+    perform thresholds_refused(array[v_counter], counter_locked(v_counter), true);
+  end loop;
+end
+$$;
