@@ -171,7 +171,7 @@ test("an event that arrives in pieces is passed on whole, and nothing after the 
 
 test("a provider that goes on after its end is cut off, by the amount or by the time of it", async () => {
   const pouring = open();
-  pouring.provider.send(DONE);
+  pouring.provider.send(event("a") + DONE);
   await pouring.ended;
   pouring.provider.send(": bye\n\n");
   expect(pouring.provider.log).toEqual([]);
@@ -179,7 +179,7 @@ test("a provider that goes on after its end is cut off, by the amount or by the 
   expect(pouring.provider.log).toEqual(["cancel"]);
 
   const dripping = open();
-  dripping.provider.send(DONE);
+  dripping.provider.send(event("a") + DONE);
   await dripping.ended;
   vi.advanceTimersByTime(6_000);
   dripping.provider.send(": still here\n\n");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DONE, generationStage, MODEL, pieces, USAGE } from "../../../tests/support/generation-stage.ts";
+import { DONE, EVENT, generationStage, MODEL, pieces, USAGE } from "../../../tests/support/generation-stage.ts";
 import { Fault } from "../../core/fault.ts";
 import { roundedUp } from "../../core/price.ts";
 
@@ -42,7 +42,7 @@ test("whoever sends the limit that a refusal names is admitted, whether or not o
       const bytes = BigInt(JSON.stringify(body, null, spaces).length);
       const needs = roundedUp(bytes * inputNano + BigInt(asked ?? 1_024) * BigInt(choices) * outputNano);
       const credits = (needs * BigInt(share)) / 1_000n;
-      const stage = () => generationStage(pieces(USAGE, DONE), { credits, model });
+      const stage = () => generationStage(pieces(EVENT, USAGE, DONE), { credits, model });
 
       const first = stage();
       const advice = await advised(

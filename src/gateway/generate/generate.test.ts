@@ -33,7 +33,7 @@ test("a plain answer leaves only after the settlement, byte for byte [STR-19]", 
 });
 
 test("a request that is refused for its model or its limit reserves nothing and is counted [ORD-7] [ORD-13] [ORD-11]", async () => {
-  const { generate, ask, log, account } = generationStage(pieces(DONE), { rpmLimit: 60 });
+  const { generate, ask, log, account } = generationStage(pieces(EVENT, DONE), { rpmLimit: 60 });
 
   await expect(generate(ask({ model: "x" }))).rejects.toMatchObject({ code: "model_not_found" });
   await expect(generate(ask({ max_tokens: 9 }))).rejects.toMatchObject({ code: "invalid_request" });
@@ -46,12 +46,12 @@ test("a request that is refused for its model or its limit reserves nothing and 
 });
 
 test("a request without a limit is told what was paid for, and its caller learns of it when that is less [interface decision 17] [MON-12] [MON-14]", async () => {
-  const rich = generationStage(pieces(DONE));
+  const rich = generationStage(pieces(EVENT, DONE));
   await rich.generate(rich.ask({ stream: true }));
   expect(JSON.parse(rich.bodies[0] as string)).toMatchObject({ max_tokens: 8 });
   expect(rich.heads[0]).not.toHaveProperty("x-tollgate-max-tokens");
 
-  const poor = generationStage(pieces(DONE), { credits: 82_000n });
+  const poor = generationStage(pieces(EVENT, DONE), { credits: 82_000n });
   await poor.generate(poor.ask({ stream: true }));
   const told = (JSON.parse(poor.bodies[0] as string) as { max_tokens: number }).max_tokens;
   expect(told).toBeGreaterThanOrEqual(4);
@@ -60,7 +60,7 @@ test("a request without a limit is told what was paid for, and its caller learns
 });
 
 test("a balance that is too small is refused with what is needed, what is there, and what would fit [interface decision 18] [MON-16] [MON-20]", async () => {
-  const { generate, ask, log } = generationStage(pieces(DONE), { credits: 80_000n });
+  const { generate, ask, log } = generationStage(pieces(EVENT, DONE), { credits: 80_000n });
 
   await expect(generate(ask({ max_tokens: 8 }))).rejects.toMatchObject({
     code: "insufficient_credit",
@@ -73,7 +73,7 @@ test("a balance that is too small is refused with what is needed, what is there,
 
 test("a balance that others have reserved is told apart from one that is not there [interface decision 18] [MON-17] [MON-19]", async () => {
   let held = (): void => undefined;
-  const first = generationStage((reader) => (held = () => pieces(USAGE, DONE)(reader)), { credits: 150_000n });
+  const first = generationStage((reader) => (held = () => pieces(EVENT, USAGE, DONE)(reader)), { credits: 150_000n });
   const running = first.generate(first.ask({ stream: true, max_tokens: 8 }));
   await settled();
 

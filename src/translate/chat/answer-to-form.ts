@@ -75,8 +75,11 @@ export function createChatReader(): AnswerReader {
       return [...tierEvents(chunk["service_tier"]), { kind: "answer-started" }, ...said];
     },
     ended: () => ended,
+    // An end without anything before it is no answer.
     close: () =>
-      ended || reason !== null ? [...delta.close(sources), { kind: "answer-stopped", stop: stopOf(reason) }] : null,
+      started && (ended || reason !== null)
+        ? [...delta.close(sources), { kind: "answer-stopped", stop: stopOf(reason) }]
+        : null,
     usage: () => usage,
     inputUsage: () => null,
   };

@@ -49,6 +49,8 @@ function createStage(request: GenerationRequest): AnswerStage {
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);
     if (end - start < 32 && text.includes("[DONE]")) {
+      // An end without anything before it is no answer.
+      if (head === null) return FAILED;
       done = DONE;
       return TERMINAL;
     }

@@ -123,9 +123,10 @@ test("a caller that asked for the usage event is given it [STR-25]", () => {
   const stage = chatUntouched.stage(asked);
   const unasked = chatUntouched.stage(request());
 
-  expect(run(stage, [usage, "[DONE]"]).text).toBe("");
+  const said = '{"choices":[{"index":0,"delta":{"content":"a"}}]}';
+  expect(run(stage, [said, usage, "[DONE]"]).text).toBe(`data: ${said}\n\n`);
   expect(stage.terminal()?.toString()).toBe(`data: ${usage}\n\ndata: [DONE]\n\n`);
-  expect(run(unasked, [usage, "[DONE]"]).text).toBe("");
+  expect(run(unasked, [said, usage, "[DONE]"]).text).toBe(`data: ${said}\n\n`);
   expect(unasked.terminal()?.toString()).toBe("data: [DONE]\n\n");
 });
 
@@ -170,8 +171,13 @@ test("an error event and broken JSON both count as the provider's failure", () =
 
 test("the terminal event is kept back, not passed", () => {
   for (const { stage } of [chatUntouched, chatNormalised]) {
-    const done = Buffer.from("data: [DONE]\n\n");
-    expect(stage(request()).event(done, 0, done.length)).toBe(TERMINAL);
+    const [said, done] = ['{"choices":[{"index":0,"delta":{"content":"a"}}]}', "[DONE]"].map((data) =>
+      Buffer.from(`data: ${data}\n\n`),
+    ) as [Buffer, Buffer];
+    const { event } = stage(request());
+    event(said, 0, said.length);
+
+    expect(event(done, 0, done.length)).toBe(TERMINAL);
   }
 });
 

@@ -31,7 +31,10 @@ function readPlain(bytes: Buffer): PlainAnswer {
 }
 
 export function parseChatAnswer(bytes: Buffer): Record<string, unknown> {
-  return readAnswer(bytes, { kind: "a chat completion", isOne: ({ choices }) => Array.isArray(choices) });
+  return readAnswer(bytes, {
+    kind: "a chat completion",
+    isOne: ({ choices, error }) => Array.isArray(choices) && !error,
+  });
 }
 
 function createStage(request: GenerationRequest): AnswerStage {
@@ -47,7 +50,8 @@ function createStage(request: GenerationRequest): AnswerStage {
 
   /** A usage that was not the last thing said after all goes out in its place. */
   function pass(text: Buffer): Verdict {
-    lastPassed = text;
+    // A comment says nothing.
+    if (text[0] !== COLON) lastPassed = text;
     if (kept === null) return PASS;
     const before = kept;
     kept = null;
@@ -57,10 +61,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
     if (meter.again(bytes, start, end)) return pass(text);
-    if (end - start < 32 && text.includes(DONE)) {
-      done = Buffer.from(text);
-      return TERMINAL;
-    }
+    if (end - start < 32 && text.includes(DONE)) return ending(text);
     names.search(bytes, start, end);
     if (hasValue(names, USAGE)) return usageEvent(text);
     if (names.has(ERROR) && isErrorEvent(text)) return FAILED;
@@ -68,10 +69,17 @@ function createStage(request: GenerationRequest): AnswerStage {
     return pass(text);
   }
 
+  /** An end without anything before it is no answer. */
+  function ending(text: Buffer): Verdict {
+    if (lastPassed === null) return FAILED;
+    done = Buffer.from(text);
+    return TERMINAL;
+  }
+
   /** We asked for the usage whether or not the caller did; one who did not is not shown the extra event. */
   function usageEvent(text: Buffer): Verdict {
     const chunk = readEvent(text);
-    if (chunk === null) return FAILED;
+    if (chunk === null || chunk["error"]) return FAILED;
     usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
     meter.note(text, chunk);
     if (usage !== null) delivered.told(usage.outputTokens);

@@ -86,7 +86,8 @@ export function createMessagesReader(): AnswerReader {
     },
     ended: () => ended,
     close: () => {
-      if (!ended && stop === null) return null;
+      // An end without a beginning is no answer.
+      if ((!ended && stop === null) || !(begun || blocks.begun() > 0)) return null;
       return [...blocks.stopAll(), { kind: "answer-stopped", stop: stop ?? END }];
     },
     usage: meter.usage,

@@ -56,6 +56,8 @@ function createStage(request: GenerationRequest): AnswerStage {
         output.delivered.told(meter.usage()?.outputTokens ?? 0);
         return kept.keep(data);
       case "message_stop":
+        // An end without a beginning is no answer.
+        if (!beginning.begun()) return FAILED;
         stop = MESSAGE_STOP;
         return TERMINAL;
       case "error":
@@ -122,6 +124,7 @@ function createBeginning(meter: ReturnType<typeof createMessagesMeter>, model: s
   let begun = false;
   let contentBegun = false;
   return {
+    begun: (): boolean => begun || contentBegun,
     told: (data: Record<string, unknown>): Verdict => {
       if (contentBegun || !isObject(data["message"])) return FAILED;
       meter.started(data);

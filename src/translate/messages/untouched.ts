@@ -102,6 +102,7 @@ function showing(event: Buffer, charged: Usage, begun: Usage | null): Buffer {
 // oxlint-disable-next-line max-lines-per-function -- short functions over the state of one stream.
 function createStage(): AnswerStage {
   let stop: Buffer | null = null;
+  let begun = false;
   const kept = createKept();
   const meter = createMessagesMeter();
   const output = new OutputMeter(readMessagesGenerated);
@@ -122,6 +123,8 @@ function createStage(): AnswerStage {
       case "message_delta":
         return advanced(text, readEvent(text));
       case "message_stop":
+        // An end without a beginning is no answer.
+        if (!begun) return FAILED;
         stop = Buffer.from(text);
         return TERMINAL;
       case "error":
@@ -134,6 +137,7 @@ function createStage(): AnswerStage {
 
   function started(text: Buffer, data: Record<string, unknown> | null): Verdict {
     if (data === null) return FAILED;
+    begun = true;
     meter.started(data);
     output.note(text, data);
     const sound = soundStart(data);
