@@ -14,6 +14,7 @@ import { commandsPage } from "./commands-page.ts";
 import { errorsPage } from "./errors-page.ts";
 import { logsPage } from "./logs-page.ts";
 import { outputPage } from "./output-page.ts";
+import { refusalsPage } from "./refusals-page.ts";
 import { rolesPage } from "./roles-page.ts";
 import {
   COUNTERS,
@@ -36,6 +37,7 @@ const PAGES: Record<string, () => string | Promise<string>> = {
   "docs/reference/logs.md": () => logsPage(GENERATED),
   "docs/reference/metrics.md": metricsPage,
   "docs/reference/output.md": () => outputPage(GENERATED),
+  "docs/reference/provider-refusals.md": () => refusalsPage(GENERATED),
   "docs/reference/providers.md": providersPage,
   "docs/reference/roles.md": () => rolesPage(GENERATED),
   "docs/reference/tollgate.schema.json": () => `${JSON.stringify(createJsonSchema(), null, 2)}\n`,

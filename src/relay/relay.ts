@@ -38,6 +38,8 @@ export type Relayed = {
   outcome: AnswerOutcome;
   /** Which bound of ours ended it; null when none did. */
   limit: AnswerLimitError | null;
+  /** The event by which the provider failed; null when none did. */
+  failedBy: Buffer | null;
   begun: boolean;
   usage: Usage | null;
   terminal: Buffer | null;
@@ -88,7 +90,7 @@ class RelayedStream {
   #pausedMs = 0;
   #ended = false;
   #terminalSeen = false;
-  #failed = false;
+  #failedBy: Buffer | null = null;
   #bytesOut = 0;
   #limit: AnswerLimitError | null = null;
   #endedAtMs = 0;
@@ -133,7 +135,7 @@ class RelayedStream {
       this.#writePieces();
       this.#task.onProgress(this.#nowMs, this.#pausedMsAt(this.#nowMs));
       if (this.#terminalSeen) this.#close();
-      else if (this.#failed) this.#finish("upstream_failed");
+      else if (this.#failedBy !== null) this.#finish("upstream_failed");
       else if (!whole) this.#limited(eventTooLarge(this.#maxEventBytes));
       else if (bytes.length >= LONG_CHUNK_BYTES) this.#rest();
     } catch (error) {
@@ -151,7 +153,7 @@ class RelayedStream {
   }
 
   #event(bytes: Buffer, start: number, end: number): void {
-    if (this.#terminalSeen || this.#failed) return;
+    if (this.#terminalSeen || this.#failedBy !== null) return;
     const verdict = this.#task.stage.event(bytes, start, end);
     if (verdict === PASS) {
       if (this.#run === null) this.#runStart = start;
@@ -161,7 +163,7 @@ class RelayedStream {
     }
     this.#endRun();
     if (verdict === TERMINAL) this.#terminalSeen = true;
-    else if (verdict === FAILED) this.#failed = true;
+    else if (verdict === FAILED) this.#failedBy = Buffer.from(bytes.subarray(start, end));
     else if (verdict !== DROP) this.#pieces.push(verdict);
   }
 
@@ -283,6 +285,7 @@ class RelayedStream {
     this.#parts.resolve({
       outcome,
       limit: outcome === "limited" ? this.#limit : null,
+      failedBy: this.#failedBy,
       begun: this.#begun,
       usage: stage.usage(),
       terminal: outcome === "completed" ? stage.terminal() : null,

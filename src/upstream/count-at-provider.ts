@@ -4,6 +4,7 @@ import type { CallConventions } from "./call-convention.ts";
 import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
 import { orderRoutes, type RouteStanding } from "./order-routes.ts";
 import type { Pools } from "./pools.ts";
+import { readRefused } from "./provider-error.ts";
 import { readBeginning } from "./read-beginning.ts";
 import type { RouteHealth } from "./route-health.ts";
 import { createSend } from "./send.ts";
@@ -89,13 +90,17 @@ export function createCountAtProvider(parts: Parts): CountAtProvider {
     const bytes = answer && (await readBeginning(answer.body, { maxBytes: MAX_ANSWER_BYTES, timeoutMs }));
     const count = answer?.status === 200 && bytes ? countIn(bytes) : null;
     // What the caller can provoke must not keep others from counting.
-    if (count === null && !(answer && CALLERS_DOING.has(answer.status))) rest(route);
+    if (count === null && !(answer && bytes && isOfCaller(answer, bytes))) rest(route);
     return count;
   };
 }
 
-/** Refusals that depend on what was to be counted, not on who was asked. */
-const CALLERS_DOING: ReadonlySet<number> = new Set([400, 413, 422]);
+/** Whether it depends on what was to be counted, and not on who was asked. */
+function isOfCaller(answer: UpstreamAnswer, bytes: Buffer): boolean {
+  const { kind } = readRefused(answer, bytes);
+  if (kind === "unknown") return answer.status === 400 || answer.status === 413 || answer.status === 422;
+  return kind === "request" || kind === "too_long" || kind === "too_much";
+}
 
 function countIn(bytes: Buffer): number | null {
   try {

@@ -1,3 +1,4 @@
+import type { Payer } from "../core/payer.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Sink } from "../core/sink.ts";
@@ -8,7 +9,7 @@ import { createRouteChoice } from "./choose-route.ts";
 import { failureFault, tooLate, unavailable } from "./dispatch-fault.ts";
 import type { Pools } from "./pools.ts";
 import type { Quirks } from "./providers.ts";
-import { isRetryable, providerFault, refusalReason } from "./provider-error.ts";
+import { CONSEQUENCES, providerFault, readRefused, refusalReason } from "./provider-error.ts";
 import { readBeginning } from "./read-beginning.ts";
 import { coolDownOf } from "./retry-after.ts";
 import type { RouteHealth } from "./route-health.ts";
@@ -18,7 +19,8 @@ import type { Route } from "../core/route.ts";
 import { type CredentialOf, type UpstreamAnswer, UpstreamError } from "./upstream.ts";
 
 const ERROR_BODY = { maxBytes: 65_536, timeoutMs: 5_000 };
-const NO_BYTES = Buffer.alloc(0);
+/** The words of a provider in trouble seldom matter, and come with its status when they do. */
+const HASTY_BODY = { ...ERROR_BODY, timeoutMs: 500 };
 
 export type DispatchTask = {
   routes: readonly Route[];
@@ -31,6 +33,8 @@ export type DispatchTask = {
   headersFor: (route: Route) => Readonly<Record<string, string>>;
   /** When the request must have ended, on the clock of durations. No wait for a provider outlasts it. */
   deadlineAtMs: number;
+  /** Whose request it is; absent, nobody's in particular. */
+  payer?: Payer;
   /** The caller: when it leaves, so does the call. */
   sink: Pick<Sink, "isGone" | "onGone">;
   onAttempt: (attempt: Attempt) => void;
@@ -69,6 +73,7 @@ type Tried =
 type Refusal = {
   answer: UpstreamAnswer;
   route: Route;
+  payer: Payer | undefined;
   watched: WatchedCall;
   note: (status: number | null, failure: string | null) => void;
   convention: CallConvention | undefined;
@@ -120,7 +125,7 @@ export function createDispatch(parts: Parts): Dispatch {
       });
       if (answer.status !== 200) {
         const convention = conventions[route.dialect];
-        return await refused({ answer, route, watched, note, convention, clock });
+        return await refused({ answer, route, payer: task.payer, watched, note, convention, clock });
       }
       note(200, null);
       watched.answered(clock.elapsedMs() - startedAtMs);
@@ -136,28 +141,22 @@ export function createDispatch(parts: Parts): Dispatch {
 }
 
 /** A provider answered, and not with success. */
-async function refused({ answer, route, watched, note, convention, clock }: Refusal): Promise<Tried> {
-  const { provider } = route;
-  const reading = readBeginning(answer.body, ERROR_BODY);
-  // Only what the request or the account was refused for; nobody waits for the words of a provider that has failed.
-  const worded = answer.status < 500 ? convention?.refusal : undefined;
-  const { status, headers } = worded ? worded(answer, await reading) : answer;
-  const reason = refusalReason(status);
-  if (isRetryable(status)) {
-    // Its words do not matter, so nobody waits for them; they are read so that the connection can be used again.
-    note(status, reason);
-    watched.failed({ reason, status, coolDownMs: coolDownOf({ status, headers, nowMs: clock.nowMs() }) });
-    return { kind: "failed", fault: providerFault({ status, body: NO_BYTES, provider }), next: "others" };
-  }
-  // What a caller can provoke says nothing about the route, or one caller could take it from all others.
-  watched.released();
-  const body = await reading;
+async function refused({ answer, route, payer, watched, note, convention, clock }: Refusal): Promise<Tried> {
+  const { status } = answer;
+  const body = await readBeginning(answer.body, status >= 500 || status === 429 ? HASTY_BODY : ERROR_BODY);
+  const read = readRefused(answer, body);
+  const { next, counts } = CONSEQUENCES[read.kind];
+  const reason = refusalReason(read);
   note(status, reason);
-  return {
-    kind: "failed",
-    fault: providerFault({ status, body, provider, model: route.upstreamModel }),
-    next: "nobody",
-  };
+  if (counts === "never") watched.released();
+  else {
+    const { headers } = convention?.refusal?.(answer, body) ?? answer;
+    const coolDownMs = coolDownOf({ status, headers, nowMs: clock.nowMs() });
+    const provoker = counts === "once" ? { payer, perhapsProvoked: read.kind === "account" } : {};
+    watched.failed({ reason, status, coolDownMs, ...provoker });
+  }
+  const fault = providerFault(read, { provider: route.provider, model: route.upstreamModel });
+  return { kind: "failed", fault, next };
 }
 
 type Unreached = { error: UpstreamError; answerMode: AnswerMode; route: Route; watched: WatchedCall };

@@ -1,41 +1,69 @@
 import { isObject } from "../core/is-object.ts";
+import type { UpstreamAnswer } from "./upstream.ts";
 
-/** What a provider says of why it refused, in the three words the formats have for it; each empty when it is not said. */
-type ProviderRefusal = { message: string; code: string; type: string };
+/** What a provider says of why it refused: in words, empty when there are none, and in every name that programs read. */
+export type ProviderRefusal = { message: string; names: ReadonlySet<string> };
 
-const NOTHING: ProviderRefusal = { message: "", code: "", type: "" };
+type Json = Record<string, unknown>;
+type Told = { message: string; names: Set<string> };
+
 const MOST_DETAILS = 5;
+/** A refusal within a refusal, as those who pass on what others say have it, and no deeper. */
+const DEEPEST = 2;
 
 /**
  * Reads a refusal in the shapes that providers have for it: `error` as both formats have it, `error` as a text (xAI), its
- * members without `error` around them (Mistral, older vLLM), with `status` for its type (Google), and the list of details that a
- * validating framework makes by itself.
+ * members without `error` around them (Mistral, older vLLM, Amazon), in a list (Google), in the failed response of a stream, the list
+ * of details that a validating framework makes by itself, and any of these as a text within another (OpenRouter).
  */
-export function readRefusal(body: Buffer): ProviderRefusal {
+export function readRefusal(body: Buffer, headers: UpstreamAnswer["headers"] = {}): ProviderRefusal {
+  const told = refusalIn(parsed(body.toString("utf8")), DEEPEST);
+  const kind = headers["x-amzn-errortype"];
+  if (typeof kind === "string") told.names.add(/^[^:#]*/.exec(kind)?.[0] ?? "");
+  return told;
+}
+
+function parsed(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(body.toString("utf8"));
-    return isObject(value) ? refusalIn(value) : NOTHING;
+    return JSON.parse(text) as unknown;
   } catch {
-    return NOTHING;
+    return null;
   }
 }
 
-function refusalIn(value: Record<string, unknown>): ProviderRefusal {
-  const { error, message, detail } = value;
-  if (isObject(error)) return wordsOf(error);
-  if (typeof error === "string") return { message: error, code: "", type: textOf(value["code"]) };
-  if (isObject(message)) return { ...wordsOf(value), message: detailsOf(message["detail"]) };
-  if (typeof message === "string") return wordsOf(value);
+function refusalIn(given: unknown, depth: number): Told {
+  const value: unknown = Array.isArray(given) ? given[0] : given;
+  if (!isObject(value)) return { message: "", names: new Set() };
+  const { error, message, response, detail } = value;
+  if (isObject(error)) return withinOf(error, depth);
+  if (isObject(response)) return refusalIn(response, depth);
+  if (typeof error === "string") return { message: error, names: namesOf(value) };
+  if (isObject(message)) return { message: detailsOf(message["detail"]), names: namesOf(value) };
+  if (message !== undefined || value["Message"] !== undefined) return withinOf(value, depth);
+  if (typeof detail === "string") return { message: detail, names: new Set() };
   // Nobody answers so but a framework that found the request itself at fault.
   const details = detailsOf(detail);
-  return details === "" ? NOTHING : { message: details, code: "", type: "invalid_request_error" };
+  return { message: details, names: new Set(details === "" ? [] : ["invalid_request_error"]) };
 }
 
-const wordsOf = (owner: Record<string, unknown>): ProviderRefusal => ({
-  message: textOf(owner["message"]),
-  code: textOf(owner["code"]),
-  type: textOf(owner["type"]) || textOf(owner["status"]),
-});
+/** What `owner` says, or what it passes on, if it passes on anything. */
+function withinOf(owner: Json, depth: number): Told {
+  const metadata = isObject(owner["metadata"]) ? owner["metadata"] : {};
+  const message = textOf(owner["message"]) || textOf(owner["Message"]);
+  const names = namesOf(owner);
+  if (Array.isArray(metadata["reasons"])) names.add("metadata.reasons");
+  const raw = textOf(metadata["raw"]);
+  const within = depth === 0 ? null : refusalIn(parsed(raw || message), depth - 1);
+  for (const name of within?.names ?? []) names.add(name);
+  return { message: within?.message || raw || message, names };
+}
+
+function namesOf(owner: Json): Set<string> {
+  const { code, type, status, innererror, details } = owner;
+  const reasons = Array.isArray(details) ? details.map((detail) => (isObject(detail) ? detail["reason"] : null)) : [];
+  const inner = isObject(innererror) ? innererror["code"] : null;
+  return new Set([code, type, status, inner, ...reasons].map(nameOf).filter((name) => name !== ""));
+}
 
 /** `body.max_completion_tokens: Extra inputs are not permitted`, and so on. */
 function detailsOf(detail: unknown): string {
@@ -49,3 +77,4 @@ function detailsOf(detail: unknown): string {
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+const nameOf = (value: unknown): string => (typeof value === "number" ? String(value) : textOf(value));

@@ -57,7 +57,7 @@ const POOR_BELOW = 0.7;
 const MOST_ERRORS = 5;
 const MOST_CHANGES = 50;
 /** More than it takes to open a breaker. */
-const MOST_BROKEN_FOR = 64;
+const MOST_HEARD_OF = 64;
 /** What the newest call weighs in an average. */
 const NEWEST = 0.2;
 /** Shorter answers say more about timers than about speed. */
@@ -80,8 +80,8 @@ export class RouteRecord {
   readonly #knownSinceMs: number;
   readonly #counted = { succeeded: 0, failed: 0, rateLimited: 0 };
   #route: Route;
-  /** The keys whose answers broke off since one ended well. */
-  readonly #brokenFor = new Set<Payer>();
+  /** Who has spoken against it since an answer ended well. */
+  readonly #heardOf = new Set<Payer>();
   #callsInProgress = 0;
   #coolUntilMs = 0;
   #lastAnsweredAtMs = -Infinity;
@@ -138,20 +138,21 @@ export class RouteRecord {
   }
 
   failed({ ticket, beganAtMs }: Begun, failure: FailedCall): void {
-    const { reason, status, coolDownMs, perhapsLong = false, payer = null } = failure;
+    const { reason, status, coolDownMs, perhapsLong = false, perhapsProvoked = false, payer = null } = failure;
+    // What is asked can make a provider break off, or refuse, so the calls of one payer speak against a route once.
+    const again = payer !== null && this.#heardOf.has(payer);
+    if (payer !== null && this.#heardOf.size < MOST_HEARD_OF) this.#heardOf.add(payer);
     this.#callsInProgress--;
-    this.#rate.add("failure");
     this.#counted.failed++;
     if (status === 429) this.#counted.rateLimited++;
     if (this.#errors.push({ reason, status, atMs: this.#clock.nowMs() }) > MOST_ERRORS) this.#errors.shift();
     if (coolDownMs !== null) this.#coolUntilMs = Math.max(this.#coolUntilMs, this.#clock.elapsedMs() + coolDownMs);
+    // The next route is asked for what was refused, so that nothing is won by doubting this one for everybody.
+    if (!(again && perhapsProvoked)) this.#rate.add("failure");
     // A provider that counts our calls is alive; it is left alone for as long as it says, and not given up. So is one that
     // answered others meanwhile, or whoever asks for several long answers at once could take a route from everybody.
     const answering = perhapsLong && this.#lastAnsweredAtMs >= beganAtMs;
-    // What is asked can make a provider break off, so the answers of one payer speak against a route once.
-    const alive = status === 429 || answering || (payer !== null && this.#brokenFor.has(payer));
-    if (payer !== null && this.#brokenFor.size < MOST_BROKEN_FOR) this.#brokenFor.add(payer);
-    if (alive) this.#breaker.released(ticket);
+    if (status === 429 || answering || again) this.#breaker.released(ticket);
     else this.#breaker.failed(ticket);
   }
 
@@ -159,7 +160,7 @@ export class RouteRecord {
     this.#callsInProgress--;
     this.#rate.add("success");
     this.#counted.succeeded++;
-    this.#brokenFor.clear();
+    this.#heardOf.clear();
     this.#breaker.succeeded(ticket);
     const lastedMs = this.#clock.elapsedMs() - answeredAtMs;
     if (outputTokens > 0 && lastedMs >= SHORTEST_ANSWER_MS) {
@@ -208,9 +209,15 @@ export class RouteRecord {
 
 /**
  * `coolDownMs`: how long the provider asked to be left alone. `perhapsLong`: what was waited for in vain was a whole answer, whose
- * first byte comes with its last. `payer`: whose answer broke off.
+ * first byte comes with its last. `payer`: whose request it was, where that may be why it failed. `perhapsProvoked`: it was refused in a
+ * way that a prompt may have brought about.
  */
-type FailedCall = RouteFailure & { coolDownMs: number | null; perhapsLong?: boolean; payer?: Payer | undefined };
+type FailedCall = RouteFailure & {
+  coolDownMs: number | null;
+  perhapsLong?: boolean;
+  perhapsProvoked?: boolean;
+  payer?: Payer | undefined;
+};
 
 type Begun = { ticket: Ticket; beganAtMs: number };
 

@@ -12,15 +12,31 @@ export type ScriptedProvider = {
   say: (events: readonly string[]) => void;
   /** What it answers from now on, plain. */
   answer: (body: string) => void;
+  /** What it answers from now on to a request with this word in it, whatever it says to others. */
+  refuse: (word: string, refusal: ScriptedRefusal) => void;
+  /** How many requests it got. */
+  asked: () => number;
   close: () => void;
 };
 
+export type ScriptedRefusal = { status: number; body: string; type?: string };
+
 export async function startScriptedProvider(): Promise<ScriptedProvider> {
+  const refusals = new Map<string, ScriptedRefusal>();
+  let asked = 0;
   let reply: { type: string; parts: readonly string[] } = { type: "text/event-stream", parts: [] };
   const server = createServer((request, response) => {
-    request.resume();
+    let text = "";
+    request.on("data", (bytes: Buffer) => (text += bytes.toString()));
     request.on("end", () => {
+      asked++;
       response.on("error", () => undefined);
+      const [, refusal] = [...refusals].find(([word]) => text.includes(word)) ?? [];
+      if (refusal) {
+        const { status, body, type = "application/json" } = refusal;
+        response.writeHead(status, { "content-type": type }).end(body);
+        return;
+      }
       response.writeHead(200, { "content-type": reply.type });
       for (const part of reply.parts) response.write(part);
       response.end();
@@ -32,6 +48,8 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     say: (parts) => (reply = { type: "text/event-stream", parts }),
     answer: (body) => (reply = { type: "application/json", parts: [body] }),
+    refuse: (word, refusal) => void refusals.set(word, refusal),
+    asked: () => asked,
     close: () => {
       server.closeAllConnections();
       server.close();

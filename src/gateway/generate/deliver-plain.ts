@@ -2,7 +2,7 @@ import { AnswerLimitError, boundBeside } from "../../core/answer-limit.ts";
 import type { Soon } from "../../core/soon.ts";
 import type { Usage } from "../../core/usage.ts";
 import { collect } from "../../relay/collect.ts";
-import { answerTookTooLong, isOfCaller, pastLimit, providerBrokeOff } from "./answer-fault.ts";
+import { answerTookTooLong, isOfCaller, isProviderFailure, pastLimit, providerBrokeOff } from "./answer-fault.ts";
 import { announcedHead, chargeHeader, originOf } from "./answer-head.ts";
 import { endingOf, failGeneration, keptAnswer } from "./end-generation.ts";
 import type { PlainAnswer } from "../../translate/answer-stage.ts";
@@ -10,6 +10,7 @@ import { noteFirstByte, type Deliver } from "./generation.ts";
 import { editMembers } from "../../wire/json/edit-members.ts";
 import { findMembers } from "../../wire/json/members.ts";
 import { usageToShow } from "../../wire/show-usage.ts";
+import { requestFault } from "../../upstream/provider-error.ts";
 import type { Paperwork } from "../paperwork.ts";
 
 const PLAIN_HEAD = { status: 200, headers: { "content-type": "application/json" } };
@@ -43,7 +44,9 @@ export const createDeliverPlain =
       plain = paperwork.readPlain(whole, { request, route, origin: originOf(state) });
       if (plain instanceof Promise) plain = await plain;
     } catch (error) {
-      return failGeneration(state, error);
+      const { provider, upstreamModel: model } = route;
+      const refused = isProviderFailure(error) ? requestFault(whole, { provider, model }) : null;
+      return failGeneration(state, refused ?? error);
     }
     const { bytes: given, usage: said, shown } = plain;
     noteFirstByte(state);

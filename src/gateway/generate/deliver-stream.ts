@@ -1,7 +1,9 @@
 import { Fault } from "../../core/fault.ts";
+import type { Route } from "../../core/route.ts";
 import { NO_USAGE } from "../../core/usage.ts";
 import type { Relay, Relayed } from "../../relay/relay.ts";
 import { pickTranslator } from "../../translate/pick-translator.ts";
+import { requestFault } from "../../upstream/provider-error.ts";
 import { answerTookTooLong, isCancelled, isOurs, pastLimit, providerBrokeOff } from "./answer-fault.ts";
 import { announcedHead, originOf } from "./answer-head.ts";
 import { endingOf, keptAnswer } from "./end-generation.ts";
@@ -46,6 +48,9 @@ export const createDeliverStream =
     sink.complete();
     const relayedAtMs = clock.elapsedMs();
     const { outcome, begun, bytesOut, terminal, pausedMs } = relayed;
+    const refused = refusalIn(relayed, route);
+    // As if it had been refused by its status: nothing is written down, and the hold goes back by its scope.
+    if (refused !== null && !begun) throw refused;
     const cutShort = outcome !== "completed";
     const hiddenTokens = cutShort ? watch.hiddenTokens(relayedAtMs, pausedMs) : 0;
     const doubtedTokens = cutShort ? watch.doubtedTokens(relayedAtMs, pausedMs) : 0;
@@ -58,7 +63,7 @@ export const createDeliverStream =
         stage,
         answer: terminal && ((charged) => keptAnswer(state, head, stage.terminal(charged) ?? terminal)),
       });
-      const fault = faultOf(relayed, state);
+      const fault = refused ?? faultOf(relayed, state);
       if (fault !== null) throw fault;
       if (outcome === "completed") {
         if (!begun) sink.begin(head);
@@ -74,6 +79,11 @@ export const createDeliverStream =
       return { outcome, code, refusal, usage: usage ?? NO_USAGE, bytesOut, relayedAtMs, pace: null };
     }
   };
+
+/** What the provider said of the request in place of an answer, or amid it. */
+function refusalIn({ outcome, failedBy }: Relayed, { provider, upstreamModel: model }: Route): Fault | null {
+  return outcome === "upstream_failed" && failedBy !== null ? requestFault(failedBy, { provider, model }) : null;
+}
 
 function faultOf({ outcome, limit }: Relayed, { sink }: GenerationState): Fault | null {
   switch (outcome) {

@@ -182,6 +182,7 @@ function ask({ dispatch, paperwork, deadlineMs }: Parts, state: GenerationState)
     },
     headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),
     deadlineAtMs: startedAtMs + deadlineMs,
+    payer: generation.caller.key.payer,
     sink,
     onAttempt: (attempt) => noteAttempt(state, attempt),
   });
@@ -217,8 +218,10 @@ async function reported(state: GenerationState, dispatched: Dispatched, deliver:
   const { payer } = state.generation.caller.key;
   try {
     const delivered = await deliver(state, dispatched);
-    const { outcome, usage, pace } = delivered;
-    ended({ outcome, outputTokens: usage.outputTokens, payer, pace });
+    const { outcome, code, usage, pace } = delivered;
+    // What a provider says of a request says nothing about the route, even amid an answer.
+    const ofRequest = code === "invalid_request" || code === "context_length_exceeded";
+    ended({ outcome: ofRequest ? null : outcome, outputTokens: usage.outputTokens, payer, pace });
     return delivered;
   } catch (error) {
     // Whatever else is thrown here is the ledger's affair or the caller's.

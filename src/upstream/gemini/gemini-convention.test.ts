@@ -52,7 +52,7 @@ test("a key that Google does not know is ours to mend: the next route is asked, 
   const dispatched = await dispatch(task(gemini, route(free.url, { provider: "west" })));
 
   expect(dispatched?.route.provider).toBe("west");
-  expect(attempts[0]).toMatchObject({ status: 401, failure: "credential_refused" });
+  expect(attempts[0]).toMatchObject({ status: 400, failure: "credential_refused" });
   await expect(dispatch(task(gemini))).rejects.toMatchObject({ code: "provider_unavailable" });
 });
 

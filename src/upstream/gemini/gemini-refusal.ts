@@ -1,15 +1,11 @@
 import { isObject } from "../../core/is-object.ts";
 import type { CallConvention } from "../call-convention.ts";
 
-/** A key that Google does not know is a bad request there, and how long to wait is told in the body alone. */
+/** How long to wait is told in the body alone. */
 export const geminiRefusal: NonNullable<CallConvention["refusal"]> = ({ status, headers }, body) => {
   const details = detailsIn(body);
-  const keyRefused = status === 400 && details.some(({ reason }) => reason === "API_KEY_INVALID");
   const waitMs = details.map(({ retryDelay }) => millisecondsOf(retryDelay)).find((ms) => ms !== null) ?? null;
-  return {
-    status: keyRefused ? 401 : status,
-    headers: waitMs === null ? headers : { ...headers, "retry-after-ms": String(waitMs) },
-  };
+  return { status, headers: waitMs === null ? headers : { ...headers, "retry-after-ms": String(waitMs) } };
 };
 
 function detailsIn(body: Buffer): Record<string, unknown>[] {
