@@ -160,7 +160,7 @@ export const settings = z.strictObject({
     ),
     stream_deadline_ms: milliseconds(
       300_000,
-      "Longest time from the start of a request to the end of its response, streamed or not, in milliseconds. The response then ends with an error. If you raise it, raise `drain.deadline_ms` too.",
+      "Longest time from the start of a request to the end of its response, streamed or not, in milliseconds. A plain response may take all of it. The response then ends with an error. If you raise it, raise `drain.deadline_ms` too.",
     ),
     keep_alive_ms: milliseconds(
       15_000,

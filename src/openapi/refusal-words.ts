@@ -148,8 +148,9 @@ export const REFUSAL_WORDS: Record<FaultCode, RefusalWords> = {
     example: "The provider ended the response before it was complete. It is safe to retry.",
   },
   upstream_timeout: {
-    cause: "The provider took too long. Format A returns `upstream_error` instead.",
-    fix: "Retry with backoff, or request a shorter response.",
+    cause:
+      "The provider took too long to respond, or gave up with 408 or 504. You are not charged. Format A returns `upstream_error` instead.",
+    fix: "Retry with backoff, stream the response, or request a shorter one.",
     example: "The provider took too long to respond. It is safe to retry.",
   },
   service_unavailable: {

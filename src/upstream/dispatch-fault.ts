@@ -33,6 +33,14 @@ export function unavailable(routes: readonly Route[], health: Pick<RouteHealth, 
 export const tooLate = (): Fault =>
   new Fault("upstream_timeout", "No provider responded within the time limit of a request. It is safe to retry.");
 
+/** A whole answer that did not come while the request lasted. */
+export const tooLong = (cause: UpstreamError, provider: string): Fault =>
+  new Fault(
+    "upstream_timeout",
+    "The provider did not complete the response within the time limit of a request. Stream the response, or request a shorter one.",
+    { detail: { provider, reason: cause.reason }, cause },
+  );
+
 /** A provider that gave no answer, as the caller is told it. */
 export function failureFault(error: UpstreamError, provider: string): Fault {
   const options = { detail: { provider, reason: error.reason }, cause: error };

@@ -89,25 +89,24 @@ test("a provider nobody listens for is passed over", async () => {
   await expect(dispatch(task(route(closed.url)))).rejects.toMatchObject({ code: "provider_unavailable" });
 });
 
-test("a provider that says nothing is given up after the route's first-byte time [ERR-20]", async () => {
+test("a stream that does not begin is given up after the route's first-byte time [ERR-20]", async () => {
   const silent = await provider(() => undefined);
   const { dispatch, task, attempts } = harness();
   const startedAtMs = performance.now();
 
-  await expect(dispatch(task(route(silent.url, { firstByteTimeoutMs: 100 })))).rejects.toMatchObject({
-    code: "upstream_timeout",
-  });
+  const hasty = task(route(silent.url, { firstByteTimeoutMs: 100 }));
+  await expect(dispatch({ ...hasty, answerMode: "streamed" })).rejects.toMatchObject({ code: "upstream_timeout" });
   expect(attempts[0]).toMatchObject({ failure: "timed_out" });
   expect(performance.now() - startedAtMs).toBeLessThan(20_000);
 });
 
-test("a provider that goes silent within its answer fails the body after the route's idle time", async () => {
+test("a stream that goes silent fails after the route's idle time", async () => {
   const silent = await provider((_request, response) => {
     response.writeHead(200);
     response.write("half");
   });
   const { dispatch, task } = harness();
-  const dispatched = await dispatch(task(route(silent.url, { idleTimeoutMs: 100 })));
+  const dispatched = await dispatch({ ...task(route(silent.url, { idleTimeoutMs: 100 })), answerMode: "streamed" });
 
   expect(await readBody(dispatched!.answer.body)).toBe("half timed_out");
 });
@@ -206,7 +205,9 @@ test("waiting for a free connection counts as waiting for the first byte", async
   const slow = await provider(() => undefined);
   const { dispatch, task } = harness();
   const asked = Array.from({ length: 6 }, () =>
-    dispatch(task(route(slow.url, { firstByteTimeoutMs: 200 }))).catch((error: unknown) => error),
+    dispatch({ ...task(route(slow.url, { firstByteTimeoutMs: 200 })), answerMode: "streamed" }).catch(
+      (error: unknown) => error,
+    ),
   );
 
   for (const answer of asked) expect(await answer).toMatchObject({ code: "upstream_timeout" });
@@ -242,4 +243,77 @@ test("an answer of success that breaks off before its first byte is asked of the
 
   expect(await readBody(dispatched!.answer.body)).toBe("whole end");
   expect(attempts.map(({ failure }) => failure)).toEqual(["broken", null]);
+});
+
+test("a plain answer may take until the request's own deadline, however long the route waits for the first byte of a stream [ERR-20]", async () => {
+  const slow = await provider((request, response) => void setTimeout(() => answerOk(request, response), 1_500));
+  const { dispatch, task, attempts } = harness();
+  const hasty = route(slow.url, { firstByteTimeoutMs: 100, idleTimeoutMs: 100 });
+  const dispatched = await dispatch(task(hasty, route(slow.url)));
+
+  expect(dispatched?.route).toBe(hasty);
+  expect(await readBody(dispatched!.answer.body)).toBe("whole end");
+  expect(attempts).toHaveLength(1);
+  expect(slow.seen).toHaveLength(1);
+});
+
+test("a plain answer that begins and then dawdles has the same time", async () => {
+  const slow = await provider((_request, response) => {
+    response.writeHead(200);
+    response.write("half ");
+    setTimeout(() => response.end("whole"), 1_500);
+  });
+  const { dispatch, task } = harness();
+  const dispatched = await dispatch(task(route(slow.url, { idleTimeoutMs: 100 })));
+
+  expect(await readBody(dispatched!.answer.body)).toBe("half whole end");
+});
+
+test("a route that may still answer is not asked twice: after the deadline of a plain request nobody else is asked [UPS-13]", async () => {
+  const [silent, free] = [await provider(() => undefined), await provider(answerOk)];
+  const { dispatch, task, attempts } = harness();
+  const asked = dispatch({ ...task(route(silent.url), route(free.url)), deadlineAtMs: performance.now() + 300 });
+
+  await expect(asked).rejects.toMatchObject({
+    code: "upstream_timeout",
+    message: expect.stringContaining("Stream the response") as string,
+  });
+  expect(attempts).toMatchObject([{ failure: "timed_out" }]);
+  expect(free.seen).toHaveLength(0);
+});
+
+test("a stream that does not begin within the route's first-byte time is asked of the next route", async () => {
+  const [silent, free] = [await provider(() => undefined), await provider(answerOk)];
+  const { dispatch, task } = harness();
+  const hasty = route(silent.url, { firstByteTimeoutMs: 100 });
+  const dispatched = await dispatch({ ...task(hasty, route(free.url, { provider: "west" })), answerMode: "streamed" });
+
+  expect(dispatched?.route.provider).toBe("west");
+});
+
+test("a plain request that no connection became free for was never sent, so that the next route is asked", async () => {
+  const [slow, free] = [await provider(() => undefined), await provider(answerOk)];
+  const { dispatch, task, leave } = harness();
+  const full = route(slow.url, { firstByteTimeoutMs: 200 });
+  const held = Array.from({ length: 4 }, () => dispatch(task(full)));
+  while (slow.seen.length < 4) await once(slow.server, "request");
+  const dispatched = await dispatch(task(full, route(free.url, { provider: "west" })));
+
+  expect(dispatched?.route.provider).toBe("west");
+  expect(slow.seen).toHaveLength(4);
+  leave();
+  await Promise.race([Promise.allSettled(held), Promise.resolve()]);
+});
+
+test("one payer's long answers do not take a route from everybody", async () => {
+  const silent = await provider(() => undefined);
+  const { dispatch, task, health } = harness();
+  const sole = route(silent.url);
+  const ask = (payer: string) =>
+    dispatch({ ...task(sole), payer, deadlineAtMs: performance.now() + 50 }).catch(() => null);
+  for (let call = 0; call < 6; call++) await ask("one");
+  expect(health.report()[0]).toMatchObject({ breaker: "closed" });
+
+  for (const payer of ["two", "three", "four", "five"]) await ask(payer);
+  expect(health.report()[0]).toMatchObject({ breaker: "open" });
 });

@@ -6,7 +6,7 @@ import type { CallConvention, CallConventions, AnswerMode } from "./call-convent
 import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
 import { backoffMs, MOST_ATTEMPTS, pause } from "./backoff.ts";
 import { createRouteChoice } from "./choose-route.ts";
-import { failureFault, tooLate, unavailable } from "./dispatch-fault.ts";
+import { failureFault, tooLate, tooLong, unavailable } from "./dispatch-fault.ts";
 import type { Pools } from "./pools.ts";
 import type { Quirks } from "./providers.ts";
 import { CONSEQUENCES, providerFault, readRefused, refusalReason } from "./provider-error.ts";
@@ -119,8 +119,7 @@ export function createDispatch(parts: Parts): Dispatch {
         answerMode: task.answerMode,
         headers: task.headersFor(route),
         bodyFor: task.bodyFor,
-        firstByteTimeoutMs: Math.min(route.firstByteTimeoutMs, task.deadlineAtMs - startedAtMs),
-        idleTimeoutMs: route.idleTimeoutMs,
+        ...timeoutsOf(route, task, task.deadlineAtMs - startedAtMs),
         sink,
       });
       if (answer.status !== 200) {
@@ -135,7 +134,7 @@ export function createDispatch(parts: Parts): Dispatch {
       if (!(error instanceof UpstreamError)) throw error;
       if (sink.isGone()) return { kind: "gone" };
       note(null, error.reason);
-      return unreached({ error, answerMode: task.answerMode, route, watched });
+      return unreached({ error, task, route, watched });
     }
   }
 }
@@ -159,17 +158,30 @@ async function refused({ answer, route, payer, watched, note, convention, clock 
   return { kind: "failed", fault, next };
 }
 
-type Unreached = { error: UpstreamError; answerMode: AnswerMode; route: Route; watched: WatchedCall };
+/**
+ * A stream has the route's time to begin, and to go on. A plain answer comes with its last word, so that it has all the time there is; only
+ * for a connection it waits no longer than a stream does, since what was never sent can be asked of somebody else.
+ */
+function timeoutsOf({ firstByteTimeoutMs, idleTimeoutMs }: Route, { answerMode }: DispatchTask, leftMs: number) {
+  const beginMs = Math.min(firstByteTimeoutMs, leftMs);
+  if (answerMode === "streamed") return { firstByteTimeoutMs: beginMs, idleTimeoutMs };
+  return { firstByteTimeoutMs: leftMs, connectionTimeoutMs: beginMs, idleTimeoutMs: leftMs };
+}
+
+type Unreached = { error: UpstreamError; task: DispatchTask; route: Route; watched: WatchedCall };
 
 /** A provider gave no answer at all. */
-function unreached({ error, answerMode, route, watched }: Unreached): Tried {
-  const { reason } = error;
+function unreached({ error, task: { answerMode, payer }, route, watched }: Unreached): Tried {
+  const { reason, sent } = error;
+  const perhapsLong = reason === "timed_out" && answerMode === "whole" && sent;
   // How many connections there may be is ours to say, and the provider knows nothing of those that wait for one.
   if (reason === "crowded") watched.released();
   else {
-    const perhapsLong = reason === "timed_out" && answerMode === "whole";
-    watched.failed({ reason, status: null, coolDownMs: null, perhapsLong });
+    const provoker = perhapsLong ? { perhapsLong, payer } : {};
+    watched.failed({ reason, status: null, coolDownMs: null, ...provoker });
   }
+  // It may be at work on it yet: who asks somebody else as well pays for two answers.
+  if (perhapsLong) return { kind: "failed", fault: tooLong(error, route.provider), next: "nobody" };
   const next = reason === "refused" || reason === "broken" ? "anybody" : "others";
   return { kind: "failed", fault: failureFault(error, route.provider), next };
 }

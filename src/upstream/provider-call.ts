@@ -14,6 +14,8 @@ export type ProviderCall = {
   connectTimeoutMs: number;
   /** Covers everything until the answer begins, waiting for a free connection included. */
   firstByteTimeoutMs: number;
+  /** Covers the wait for a free connection; absent, as long as the answer may take to begin. */
+  connectionTimeoutMs?: number;
   idleTimeoutMs: number;
   sink: Pick<Sink, "onGone">;
 };
@@ -28,7 +30,7 @@ const FIRST_BODY_BYTE_MS = 5_000;
 export function callProvider(pools: Pools, request: ProviderCall): Promise<UpstreamAnswer> {
   return new Promise((resolve, reject) => {
     const pool = pools.of(request.origin, request.connectTimeoutMs);
-    const handler = new CallInProgress({ resolve, reject, pools, pool }, request.firstByteTimeoutMs);
+    const handler = new CallInProgress({ resolve, reject, pools, pool }, request);
     request.sink.onGone(() => handler.cancel());
     const watcher = pools.overhear?.(request);
     pool.dispatch(
@@ -46,6 +48,8 @@ export function callProvider(pools: Pools, request: ProviderCall): Promise<Upstr
   });
 }
 
+type CallTimeouts = Pick<ProviderCall, "firstByteTimeoutMs" | "connectionTimeoutMs">;
+
 type CallParts = {
   resolve: (answer: UpstreamAnswer) => void;
   reject: (error: Error) => void;
@@ -57,6 +61,7 @@ type CallParts = {
 class CallInProgress implements Dispatcher.DispatchHandler, ByteStream {
   readonly #parts: CallParts;
   #timer: NodeJS.Timeout;
+  readonly #connectionTimer: NodeJS.Timeout | undefined;
   #controller: Dispatcher.DispatchController | null = null;
   #reader: ByteReader | null = null;
   #answer: UpstreamAnswer | null = null;
@@ -67,9 +72,11 @@ class CallInProgress implements Dispatcher.DispatchHandler, ByteStream {
   /** Whether the answer has been handed on, by its first byte or by the wait for it. */
   #passed = false;
 
-  constructor(parts: CallParts, timeoutMs: number) {
+  constructor(parts: CallParts, { firstByteTimeoutMs, connectionTimeoutMs = firstByteTimeoutMs }: CallTimeouts) {
     this.#parts = parts;
-    this.#timer = setTimeout(() => this.#timedOut(), wholeSeconds(timeoutMs));
+    this.#timer = setTimeout(() => this.#timedOut(), wholeSeconds(firstByteTimeoutMs));
+    if (connectionTimeoutMs < firstByteTimeoutMs)
+      this.#connectionTimer = setTimeout(() => this.#timedOut(), wholeSeconds(connectionTimeoutMs));
   }
 
   #timedOut(): void {
@@ -79,6 +86,7 @@ class CallInProgress implements Dispatcher.DispatchHandler, ByteStream {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Thrown, it takes the call out of the queue; aborted, it would take the connection with it, which another waits for.
     if (this.#cancelled) throw new Error("the call was given up");
+    clearTimeout(this.#connectionTimer);
     this.#controller = controller;
   }
 
@@ -116,8 +124,8 @@ class CallInProgress implements Dispatcher.DispatchHandler, ByteStream {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    clearTimeout(this.#timer);
-    const failure = new UpstreamError(reasonOf(error), error);
+    this.#stopTimers();
+    const failure = new UpstreamError(reasonOf(error), error, { sent: this.#controller !== null });
     this.#parts.reject(failure);
     this.#end(failure);
   }
@@ -148,12 +156,17 @@ class CallInProgress implements Dispatcher.DispatchHandler, ByteStream {
     this.#giveUp("broken");
   }
 
-  #giveUp(reason: UpstreamErrorReason): void {
+  #stopTimers(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#connectionTimer);
+  }
+
+  #giveUp(reason: UpstreamErrorReason): void {
+    this.#stopTimers();
     this.#cancelled = true;
     this.#reader = null;
     const given = new Error("the call was given up");
-    this.#parts.reject(new UpstreamError(reason, given));
+    this.#parts.reject(new UpstreamError(reason, given, { sent: this.#controller !== null }));
     this.#controller?.abort(given);
   }
 }

@@ -17,6 +17,8 @@ export type Outgoing = {
   bodyFor: (route: Route, quirks: Quirks) => Buffer | Promise<Buffer>;
   /** Covers everything from the body that is ready until the answer begins. */
   firstByteTimeoutMs: number;
+  /** Covers the wait for a free connection; absent, as long as the answer may take to begin. */
+  connectionTimeoutMs?: number;
   idleTimeoutMs: number;
   sink: Pick<Sink, "onGone">;
 };
@@ -39,6 +41,7 @@ export function createSend({ pools, credential, conventions }: Parts): Send {
 
   function call(outgoing: Outgoing, prepared: PreparedRoute, body: Buffer): Promise<UpstreamAnswer> {
     const { route, answerMode, below = "", headers, firstByteTimeoutMs, idleTimeoutMs, sink } = outgoing;
+    const { connectionTimeoutMs = firstByteTimeoutMs } = outgoing;
     return callProvider(pools, {
       origin: prepared.origin,
       path: prepared.paths[answerMode] + below,
@@ -46,6 +49,7 @@ export function createSend({ pools, credential, conventions }: Parts): Send {
       body,
       connectTimeoutMs: route.connectTimeoutMs,
       firstByteTimeoutMs,
+      connectionTimeoutMs,
       idleTimeoutMs,
       sink,
     });

@@ -18,9 +18,12 @@ export type UpstreamErrorReason = "refused" | "timed_out" | "broken" | "misconfi
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly reason: UpstreamErrorReason;
+  /** Whether the request may have reached the provider, which then may be at work on it. */
+  readonly sent: boolean;
 
-  constructor(reason: UpstreamErrorReason, cause: unknown) {
+  constructor(reason: UpstreamErrorReason, cause: unknown, { sent = false } = {}) {
     super(`the provider's connection ${reason}`, { cause });
     this.reason = reason;
+    this.sent = sent;
   }
 }

@@ -79,7 +79,7 @@ async function askStream(model: string) {
   return { status, requestId: String(response.headers["x-request-id"]), text: (await readAll(response)).text };
 }
 
-test.each(["answers 500", "answers 429", "answers 401", "takes too long", "resets the connection"])(
+test.each(["answers 500", "answers 429", "answers 401", "resets the connection"])(
   "when the first route %s, the caller sees one 200 from the next and pays once [UPS-4]",
   async (model) => {
     const { result, requests } = await requestsDuring(gateway, () => ask(model));
@@ -95,12 +95,27 @@ test.each(["answers 500", "answers 429", "answers 401", "takes too long", "reset
   },
 );
 
-test("a stream goes to the next route as a plain request does", async () => {
-  const { status, requestId, text } = await askStream("resets the connection");
+test.each(["resets the connection", "takes too long"])(
+  "when the first route %s, a stream goes to the next",
+  async (model) => {
+    const { status, requestId, text } = await askStream(model);
 
-  expect(status).toBe(200);
-  expect(eventsOf(text).at(-1)).toBe("[DONE]");
-  expect(amounts(await entriesOf(requestId))).toBe(COST);
+    expect(status).toBe(200);
+    expect(eventsOf(text).at(-1)).toBe("[DONE]");
+    expect(amounts(await entriesOf(requestId))).toBe(COST);
+  },
+);
+
+test("a plain request waits for its route until its own deadline, and then asks nobody else: it would be paid for twice [UPS-13]", async () => {
+  const asked = async () => (await gateway.witness()).filter((call) => call.model === whole.upstream_model).length;
+  const before = await asked();
+  const { result, requests } = await requestsDuring(gateway, () => ask("takes too long"));
+  const [line] = requests as Attempted[];
+
+  expect(result).toMatchObject({ status: 502, body: { error: { code: "upstream_error" } } });
+  expect(line).toMatchObject({ attempts: 1 });
+  expect(await asked()).toBe(before);
+  expect(Number(amounts(await entriesOf(result.requestId)))).toBe(0);
 });
 
 test("when no route of the caller's format answers, one of another does, and what that loses is declared", async () => {

@@ -105,7 +105,10 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   expected: { about: "The sum from the journal.", example: "9.75" },
   expires_at: { about: "When it expires; null: never.", example: null },
   first_byte_ms: { about: "Time to the first byte, in milliseconds; null: no byte arrived.", example: 180.5 },
-  first_byte_timeout_ms: { about: "Timeout for the first byte, in milliseconds.", example: 60_000 },
+  first_byte_timeout_ms: {
+    about: "Timeout for the first byte of a stream, in milliseconds. A plain response has the whole deadline.",
+    example: 60_000,
+  },
   fix: { about: "How to fix it; null: nothing to fix.", example: "Correct the row, then release the request." },
   found: { about: "The stored value.", example: "9.70" },
   fundings: { about: "Number of top-ups and budgets read.", example: 3 },

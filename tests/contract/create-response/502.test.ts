@@ -13,6 +13,7 @@ describe("a provider that takes too long", () => {
   beforeAll(async () => {
     gateway = await startGatewayProcess({
       models: { silent: modelFor(RESPONSES, "sim+ttft=60000", { firstByteTimeoutMs: 500 }) },
+      settings: { TOLLGATE_LIMITS_STREAM_DEADLINE_MS: "2000" },
     });
   });
   afterAll(() => gateway.stop());
