@@ -33,6 +33,6 @@ export function refuseLikeGoogle({ status, message, param, retryAfterSeconds }: 
       : [{ "@type": `${TYPES}.BadRequest`, fieldViolations: [{ field: param, description: message }] }]),
     ...(retryAfterSeconds === null ? [] : [{ "@type": `${TYPES}.RetryInfo`, retryDelay: `${retryAfterSeconds}s` }]),
   ];
-  const known = STATUSES[status] ?? (status >= 500 ? "UNKNOWN" : "FAILED_PRECONDITION");
+  const known = STATUSES[status] ?? "UNKNOWN";
   return JSON.stringify({ error: { code: status, message, status: known, ...(details.length > 0 && { details }) } });
 }
