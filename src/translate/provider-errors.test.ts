@@ -28,10 +28,12 @@ test.each(CASES)(
       0,
       pair.provider === "gemini" ? 1 : 3,
     );
-    const { text, outcome } = await relayAnswer(pair, [encodeEvents(pair.provider, [...begun, failure])]);
+    const { text, outcome, failedBy } = await relayAnswer(pair, [encodeEvents(pair.provider, [...begun, failure])]);
 
     expect(outcome).toBe("upstream_failed");
     expect(text).toContain("The provider broke off.");
     expect(text).not.toMatch(/gsk_|gpu-07|internal/);
+    // Whoever tells a refusal of the request from a failure reads it there.
+    expect(failedBy).toContain(LEAK);
   },
 );

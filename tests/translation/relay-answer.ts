@@ -26,7 +26,7 @@ export const UNTOUCHED: readonly Pair[] = DIALECTS.map((dialect) => ({
 }));
 
 /** What a caller has been sent in the end, and what the answer is charged by. */
-export type Relayed = { text: string; outcome: AnswerOutcome; usage: Usage | null };
+export type Relayed = { text: string; outcome: AnswerOutcome; usage: Usage | null; failedBy: string };
 
 const LIMITS = { deadlineMs: 60_000, keepAliveMs: 60_000, maxEventBytes: 10_000_000 };
 const ORIGIN = { requestId: "req_00ff", createdAtSeconds: 1_700_000_000 };
@@ -37,7 +37,7 @@ export async function relayAnswer({ client, provider, route }: Pair, chunks: rea
   const conformant = route === "untouched";
   const stage = pickTranslator(client, { dialect: provider, conformant }).stage(requestOf(client), ORIGIN);
   const written: Buffer[] = [];
-  const { outcome, usage, terminal } = await relay({
+  const { outcome, usage, terminal, failedBy } = await relay({
     body: bodyOf(chunks),
     stage,
     sink: sinkTo(written),
@@ -49,7 +49,12 @@ export async function relayAnswer({ client, provider, route }: Pair, chunks: rea
   });
   const fault = new Fault("upstream_error", "The provider broke off.");
   const end = outcome === "completed" ? terminal : stage.failure(fault, ORIGIN.requestId);
-  return { text: Buffer.concat([...written, end ?? Buffer.alloc(0)]).toString(), outcome, usage };
+  return {
+    text: Buffer.concat([...written, end ?? Buffer.alloc(0)]).toString(),
+    outcome,
+    usage,
+    failedBy: String(failedBy),
+  };
 }
 
 function bodyOf(chunks: readonly Buffer[]): ByteStream {
