@@ -43,6 +43,8 @@ type FaultOptions = {
   renewsAt?: string;
   /** How often that happens. */
   renewsEvery?: BudgetPeriod;
+  /** What the client's own library reads of it to go on by itself, in a format that has a place for it. */
+  hint?: Readonly<Record<string, unknown>>;
   /** What records keep instead of the message, which repeats somebody else's words; absent: the message. */
   kept?: string;
   /** For the log only. What the caller reads and what we read never share a string. */
@@ -58,6 +60,7 @@ export class Fault extends Error {
   readonly retryAfterSeconds: number | null;
   readonly renewsAt: string | null;
   readonly renewsEvery: BudgetPeriod;
+  readonly hint: Readonly<Record<string, unknown>> | null;
   readonly kept: string | null;
   readonly detail: Record<string, unknown>;
 
@@ -68,11 +71,12 @@ export class Fault extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.renewsAt = options.renewsAt ?? null;
     this.renewsEvery = options.renewsEvery ?? "none";
+    this.hint = options.hint ?? null;
     this.kept = options.kept ?? null;
     this.detail = options.detail ?? {};
   }
 }
 
 /** A request with one wrong field: the message begins with its path, and `param` holds it. */
-export const fieldFault = (path: string, problem: string): Fault =>
-  new Fault("invalid_request", fieldProblem(path, problem), { param: path });
+export const fieldFault = (path: string, problem: string, options: Pick<FaultOptions, "hint"> = {}): Fault =>
+  new Fault("invalid_request", fieldProblem(path, problem), { ...options, param: path });

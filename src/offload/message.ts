@@ -12,6 +12,7 @@ type SentFault = {
   message: string;
   param: string | null;
   retryAfterSeconds: number | null;
+  hint: Readonly<Record<string, unknown>> | null;
   detail: Record<string, unknown>;
 };
 
@@ -28,8 +29,8 @@ export async function replyTo(work: () => unknown): Promise<JobReply> {
     if (!(error instanceof Fault)) {
       return { kind: "failed", stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
     }
-    const { code, message, param, retryAfterSeconds, detail } = error;
-    return { kind: "refused", fault: { code, message, param, retryAfterSeconds, detail } };
+    const { code, message, param, retryAfterSeconds, hint, detail } = error;
+    return { kind: "refused", fault: { code, message, param, retryAfterSeconds, hint, detail } };
   }
 }
 
@@ -39,10 +40,11 @@ export function resultOf(reply: JobReply): unknown {
     case "done":
       return withBuffers(reply.result);
     case "refused": {
-      const { code, message, param, retryAfterSeconds, detail } = reply.fault;
+      const { code, message, param, retryAfterSeconds, hint, detail } = reply.fault;
       throw new Fault(code, message, {
         ...(param !== null && { param }),
         ...(retryAfterSeconds !== null && { retryAfterSeconds }),
+        ...(hint !== null && { hint }),
         detail,
       });
     }

@@ -153,6 +153,8 @@ export const answerComponents = {
       message:
         "What is wrong and how to fix it, for people. Starts with the path of the field that caused the error, if there is one.",
       code: { about: "The error code, for programs. New codes can be added.", knownValues: FAULT_CODES },
+      details:
+        "What official clients read to correct the request themselves. `error_code` names the case; a request with `thread` gets `thread_unsupported_request`.",
       request_id: "The same id as in the header `x-request-id`.",
     },
   }),

@@ -74,6 +74,7 @@ export const formatBErrorSchema = z.looseObject({
     type: z.string(),
     message: z.string(),
     code: z.string().optional(),
+    details: z.looseObject({ error_code: z.string() }).optional(),
     request_id: z.string().optional(),
   }),
   request_id: z.string().optional(),

@@ -39,10 +39,11 @@ export function renderFormatB(fault: Fault, requestId: string): RenderedFault {
 }
 
 /** The envelope alone. Our own code rides along, because `error.type` is too coarse to act on. */
-export function formatBBody(fault: Fault, requestId: string): object {
+export function formatBBody({ code, message, hint }: Fault, requestId: string): object {
+  const details = hint === null ? {} : { details: hint };
   return {
     type: "error",
-    error: { type: SHAPES[fault.code].type, message: fault.message, code: fault.code, request_id: requestId },
+    error: { type: SHAPES[code].type, message, code, ...details, request_id: requestId },
     request_id: requestId,
   };
 }

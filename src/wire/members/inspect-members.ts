@@ -172,14 +172,14 @@ class Walk {
 
   /** What says of which kind an object is cannot be taken out alone. */
   #refuse(owner: Json, name: string, refusal: MemberRefusal): boolean {
-    this.#problem(owner, name, wordsFor(owner[name], refusal));
+    this.#problem(owner, name, wordsFor(owner[name], refusal), refusal);
     return name !== "type" && name !== "id";
   }
 
-  #problem(owner: Json, name: string, words: string): boolean {
+  #problem(owner: Json, name: string, words: string, { hint }: Pick<MemberRefusal, "hint"> = {}): boolean {
     if (this.#terms.refused === "taken out") this.#takeOut(owner, name);
     else {
-      this.#fault = fieldFault(this.#at(name.slice(0, 64)), words);
+      this.#fault = fieldFault(this.#at(name.slice(0, 64)), words, hint && { hint });
     }
     return true;
   }

@@ -2,11 +2,13 @@
  * Why a member is refused, and for which of its values: with `unless` all that it does not allow, with `when` those it names,
  * else all. A member that is null or an empty list is as absent, and never refused. `words` is what the client reads after the
  * field's path: what is not supported, and what to do about this very field. A function is given the value, if it is a plain name.
+ * `hint` is what a client's library reads instead.
  */
 export type MemberRefusal = {
   words: string | ((value: string | null) => string);
   unless?: Test;
   when?: Test;
+  hint?: Readonly<Record<string, unknown>>;
   example?: unknown;
 };
 type Test = (value: unknown) => boolean;

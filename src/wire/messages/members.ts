@@ -94,6 +94,11 @@ const MESSAGE = shapeOf({
 const OUTPUT_FORMAT = leaf("type schema");
 
 const ACCOUNT_ID = unsupported("References to a provider's account");
+/** The tool runner of the official clients begins with a thread, and goes on without one when it is refused in these words. */
+const THREAD: MemberRefusal = {
+  ...unsupported("Stored threads", "Send the whole conversation in `messages`."),
+  hint: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+};
 /** A list of ours says which of them pass. */
 const FLAGS: MemberRefusal = { words: "Beta flags go in the header `anthropic-beta`. Send them there." };
 
@@ -124,7 +129,7 @@ export const MESSAGES_MEMBERS: Shape = shapeOf({
   refused: {
     ...FOREIGN,
     container: CONTAINER,
-    thread: unsupported("Stored threads", "Send the whole conversation in `messages`."),
+    thread: THREAD,
     user_profile_id: ACCOUNT_ID,
     workspace_id: ACCOUNT_ID,
     fallback_credit_token: ACCOUNT_ID,

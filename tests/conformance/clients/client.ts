@@ -52,6 +52,9 @@ export const TOOL = {
   schema: { type: "object" as const, properties: { city: { type: "string" as const } }, required: ["city"] },
 };
 export const TOOL_INPUT = { city: "Kraków" };
+/** What the tool says, and what its user says after the answer. */
+export const WEATHER = "Sunny.";
+export const MORE = "And then?";
 
 /** For an error that has nothing to do with an answer's status. */
 export const unexplained = (error: unknown): Explained => ({

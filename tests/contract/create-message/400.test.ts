@@ -77,6 +77,28 @@ describe("what would keep state for strangers, or cost what nobody published, is
   });
 });
 
+describe("a thread is refused in the form on which the official tool runner goes on without one", () => {
+  test.each<[name: string, thread: unknown, content: string]>([
+    ["that is begun", { type: "create" }, "Hello"],
+    ["that goes on", { type: "continue", previous_message_id: "msg_1" }, "Hello"],
+    ["of any other form", "thread_1", "Hello"],
+    ["of a large request", { type: "create" }, "Hello ".repeat(20_000)],
+  ])("%s [BOD-43]", async (_name, thread, content) => {
+    const reply = await ask(MESSAGE, { gateway, fields: { thread, messages: [{ role: "user", content }] } });
+
+    expect(reply.status).toBe(400);
+    expect(JSON.parse(reply.text)).toMatchObject({
+      type: "error",
+      error: {
+        type: "invalid_request_error",
+        message: "thread: Stored threads aren't supported. Send the whole conversation in `messages`.",
+        code: "invalid_request",
+        details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+      },
+    });
+  });
+});
+
 test.each<[name: string, body: string]>([
   ["empty", ""],
   ["not JSON", "model=plain"],
