@@ -1,10 +1,11 @@
 import { isObject } from "../core/is-object.ts";
 import type { Dialect, JsonObject } from "./dialect.ts";
-import { Refusal } from "./refusal.ts";
+import { invalid, Refusal } from "./refusal.ts";
 
 /** Refuses what providers refuse of a request for a model that does not reason: to be asked to, and thoughts it never had. */
 export function checkReasoning(dialect: Dialect["name"], body: JsonObject): void {
   const unsupported = UNSUPPORTED[dialect](body);
+  if (unsupported === "include") throw invalid("Encrypted content is not supported with this model.", "include");
   if (unsupported !== null) throw notSupported(unsupported);
 }
 

@@ -14,7 +14,7 @@ const messages =
 const responses =
   (...items: object[]) =>
   () =>
-    DIALECTS.responses.read({ model: "sim", input: [user, ...items] });
+    DIALECTS.responses.read({ model: "sim", store: false, input: [user, ...items] });
 
 const chatCalls = { role: "assistant", tool_calls: [{ id: "a" }, { id: "b" }] };
 const chatResult = (id: string) => ({ role: "tool", tool_call_id: id, content: "cold" });
@@ -83,7 +83,6 @@ test.each([
   ["data of another's", messages(assistant({ type: "redacted_thinking", data: "EvQBCkYICxgC" }))],
   ["content of another's", responses({ ...thought, encrypted_content: "gAAAAABpPDIU" }, call("a"), output("a"))],
   ["another item's name", responses({ ...thought, id: "rs_2" }, call("a"), output("a"))],
-  ["nothing encrypted", responses({ type: "reasoning", id: "rs_1", summary: [] }, call("a"), output("a"))],
   [
     "details that were changed",
     chat({
@@ -100,4 +99,25 @@ test("thoughts without the item they led to are refused where providers do", () 
   expect(responses(thought, user)).toThrow("required following item");
   expect(responses(thought)).toThrow("required following item");
   expect(responses(call("a"), thought, output("a"))).toThrow("required following item");
+});
+
+test.each([
+  ["thoughts by their name alone", { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }] }],
+  ["thoughts with nothing to read", { type: "reasoning", id: "rs_1", summary: [], content: [] }],
+  ["a reference", { type: "item_reference", id: "rs_1" }],
+])("a provider that stores nothing does not find %s, in the words of OpenAI", (_, item) => {
+  expect(responses(item, call("a"), output("a"))).toThrow(
+    expect.objectContaining({
+      status: 404,
+      param: "input",
+      message:
+        "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.",
+    }),
+  );
+});
+
+test("thoughts that can be read need not be found", () => {
+  const content = [{ type: "reasoning_text", text: "hm" }];
+
+  expect(responses({ type: "reasoning", id: "rs_1", summary: [], content }, call("a"), output("a"))).not.toThrow();
 });

@@ -19,5 +19,7 @@ export const serverFailure = {
 export function refuseLikeOpenai(refusal: Refusal): string {
   const { status, message, param } = refusal;
   const known = TYPES[status] ?? { type: status >= 500 ? "server_error" : "invalid_request_error", code: null };
-  return JSON.stringify({ error: { message, type: known.type, code: refusal.code ?? known.code, param } });
+  // What is wrong with a field has no code but its own.
+  const code = refusal.code ?? (param === null ? known.code : null);
+  return JSON.stringify({ error: { message, type: known.type, code, param } });
 }

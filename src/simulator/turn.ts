@@ -1,4 +1,5 @@
 import { isObject } from "../core/is-object.ts";
+import { heedingChoice } from "./chosen-tool.ts";
 import type { JsonObject } from "./dialect.ts";
 import { createRemember } from "./remember.ts";
 import type { Script } from "./script.ts";
@@ -10,7 +11,8 @@ export function createTakeTurn(): TakeTurn {
   const callsOf = createRemember<{ count: number }>(10_000);
 
   return ({ script, name, body }) => {
-    const turn = script.toolOnce && holdsToolResult(body) ? { ...script, tool: null, tools: [] } : script;
+    const planned = script.toolOnce && holdsToolResult(body) ? { ...script, tool: null, tools: [] } : script;
+    const turn = heedingChoice(planned, body);
     if (script.failures === null) return turn;
     const calls = callsOf(name, () => ({ count: 0 }));
     calls.count += 1;

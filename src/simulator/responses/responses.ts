@@ -26,7 +26,7 @@ function read(body: JsonObject): Ask {
   if (typeof input !== "string" && !Array.isArray(input))
     throw invalid("input: a string or an array is required", "input");
   checkToolNames(responsesToolNames(body), 64);
-  if (typeof input !== "string") checkResponses(input);
+  if (typeof input !== "string") checkResponses(input, body["store"]);
   const format = isObject(text) ? text["format"] : undefined;
   return {
     model: readModel(body),
