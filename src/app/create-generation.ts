@@ -1,4 +1,5 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
+import { createAskForThoughts } from "../gateway/generate/ask-for-thoughts.ts";
 import { readCredits } from "../core/read-credits.ts";
 import { type AskLedger, ledgerAway } from "../gateway/ask-ledger.ts";
 import type { ChainFor } from "../gateway/chain-for.ts";
@@ -41,6 +42,7 @@ export function createGeneration(parts: ProcessParts, beside: Beside) {
   const { streamDeadlineMs: deadlineMs, keepAliveMs } = config.limits;
   const relay = createRelay({ clock, limits: { deadlineMs, keepAliveMs, maxEventBytes: MAX_EVENT_BYTES } });
   return createGenerate({
+    askForThoughts: createAskForThoughts(),
     paperwork,
     catalogue,
     countRequest,

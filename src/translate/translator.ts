@@ -13,6 +13,8 @@ export type Told = {
   quirks?: Partial<DialectQuirks>;
   /** False: the model does not reason, and refuses to be asked to. Only a translated request is made without. */
   reasoning?: boolean;
+  /** True: it is asked for its thoughts, encrypted, whether or not the caller asks. A translation asks for what the caller's format can carry. */
+  thoughts?: boolean;
   /** What the provider is told of members that nobody here knows; absent, all of them. A translation tells none. */
   members?: MemberPolicy;
   /** What it may be asked to cache; absent, whatever the caller asks for. */

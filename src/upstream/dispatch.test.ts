@@ -1,3 +1,4 @@
+import { payerNamed } from "../core/payer.ts";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, expect, test } from "vitest";
@@ -56,6 +57,43 @@ test.each([
 
   await expect(dispatch(task(route(strict.url), route(free.url)))).rejects.toMatchObject({ code });
   expect(free.seen).toHaveLength(0);
+});
+
+test("a route that can do with less is asked once more, and its refusal counts for nothing [UPS-6]", async () => {
+  const error = { type: "invalid_request_error", message: "Encrypted content is not supported.", param: "include" };
+  const bodies: string[] = [];
+  const east = await provider((request, response) => {
+    if (bodies.length === 1) refuseWith(400, error)(request, response);
+    else answerOk(request, response);
+  });
+  const { dispatch, task, attempts } = harness();
+  const heard: unknown[] = [];
+  const dispatched = await dispatch({
+    ...task(route(east.url), route(east.url, { provider: "west" })),
+    bodyFor: () => {
+      bodies.push("asked");
+      return Buffer.from("{}");
+    },
+    refused: (at, refusal) => heard.push([at.provider, refusal]) === 1,
+  });
+
+  expect(dispatched?.route.provider).toBe("east");
+  expect(heard).toEqual([["east", { ...error, code: "" }]]);
+  expect(attempts.map(({ route: { provider: name }, status }) => [name, status])).toEqual([
+    ["east", 400],
+    ["east", 200],
+  ]);
+  expect(bodies).toHaveLength(2);
+});
+
+test("a route that refuses whatever it is asked is not asked for ever", async () => {
+  const strict = await provider(refuseWith(400, { type: "invalid_request_error", message: "No." }));
+  const { dispatch, task } = harness();
+
+  await expect(dispatch({ ...task(route(strict.url)), refused: () => true })).rejects.toMatchObject({
+    code: "invalid_request",
+  });
+  expect(strict.seen).toHaveLength(3);
 });
 
 test("a redirect is not followed: a provider cannot choose where our credential goes [UPS-7]", async () => {
@@ -310,7 +348,7 @@ test("one payer's long answers do not take a route from everybody", async () => 
   const { dispatch, task, health } = harness();
   const sole = route(silent.url);
   const ask = (payer: string) =>
-    dispatch({ ...task(sole), payer, deadlineAtMs: performance.now() + 50 }).catch(() => null);
+    dispatch({ ...task(sole), payer: payerNamed(payer), deadlineAtMs: performance.now() + 50 }).catch(() => null);
   for (let call = 0; call < 6; call++) await ask("one");
   expect(health.report()[0]).toMatchObject({ breaker: "closed" });
 

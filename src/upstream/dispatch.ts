@@ -9,7 +9,7 @@ import { createRouteChoice } from "./choose-route.ts";
 import { failureFault, tooLate, tooLong, unavailable } from "./dispatch-fault.ts";
 import type { Pools } from "./pools.ts";
 import type { Quirks } from "./providers.ts";
-import { CONSEQUENCES, providerFault, readRefused, refusalReason } from "./provider-error.ts";
+import { CONSEQUENCES, providerFault, type Refused, readRefused, refusalReason } from "./provider-error.ts";
 import { readBeginning } from "./read-beginning.ts";
 import { coolDownOf } from "./retry-after.ts";
 import type { RouteHealth } from "./route-health.ts";
@@ -38,6 +38,8 @@ export type DispatchTask = {
   /** The caller: when it leaves, so does the call. */
   sink: Pick<Sink, "isGone" | "onGone">;
   onAttempt: (attempt: Attempt) => void;
+  /** Whether a route that refused the request in these words is to be asked once more, with another body. Absent: never. */
+  refused?: (route: Route, refusal: Refused) => boolean;
 };
 
 export type Attempt = {
@@ -68,12 +70,12 @@ type Parts = {
 type Tried =
   | { kind: "answered"; dispatched: Dispatched }
   | { kind: "gone" }
-  | { kind: "failed"; fault: Fault; next: "nobody" | "others" | "anybody" };
+  | { kind: "failed"; fault: Fault; next: "nobody" | "others" | "anybody" | "same" };
 
 type Refusal = {
   answer: UpstreamAnswer;
   route: Route;
-  payer: Payer | undefined;
+  task: DispatchTask;
   watched: WatchedCall;
   note: (status: number | null, failure: string | null) => void;
   convention: CallConvention | undefined;
@@ -98,6 +100,7 @@ export function createDispatch(parts: Parts): Dispatch {
       if (tried.kind === "gone") return null;
       fault = tried.fault;
       if (tried.next === "nobody") break;
+      if (tried.next === "same") continue;
       // A connection that was refused or reset says little about a provider, so a sole route is asked once more.
       const again = tried.next === "anybody" && number === 1 && choice.isSole();
       if (!again) choice.drop(route);
@@ -124,7 +127,7 @@ export function createDispatch(parts: Parts): Dispatch {
       });
       if (answer.status !== 200) {
         const convention = conventions[route.dialect];
-        return await refused({ answer, route, payer: task.payer, watched, note, convention, clock });
+        return await refused({ answer, route, task, watched, note, convention, clock });
       }
       note(200, null);
       watched.answered(clock.elapsedMs() - startedAtMs);
@@ -140,7 +143,7 @@ export function createDispatch(parts: Parts): Dispatch {
 }
 
 /** A provider answered, and not with success. */
-async function refused({ answer, route, payer, watched, note, convention, clock }: Refusal): Promise<Tried> {
+async function refused({ answer, route, task, watched, note, convention, clock }: Refusal): Promise<Tried> {
   const { status } = answer;
   const body = await readBeginning(answer.body, status >= 500 || status === 429 ? HASTY_BODY : ERROR_BODY);
   const read = readRefused(answer, body);
@@ -151,11 +154,12 @@ async function refused({ answer, route, payer, watched, note, convention, clock 
   else {
     const { headers } = convention?.refusal?.(answer, body) ?? answer;
     const coolDownMs = coolDownOf({ status, headers, nowMs: clock.nowMs() });
-    const provoker = counts === "once" ? { payer, perhapsProvoked: read.kind === "account" } : {};
+    const provoker = counts === "once" ? { payer: task.payer, perhapsProvoked: read.kind === "account" } : {};
     watched.failed({ reason, status, coolDownMs, ...provoker });
   }
   const fault = providerFault(read, { provider: route.provider, model: route.upstreamModel });
-  return { kind: "failed", fault, next };
+  const again = next === "nobody" && task.refused?.(route, read) === true;
+  return { kind: "failed", fault, next: again ? "same" : next };
 }
 
 /**

@@ -37,12 +37,12 @@ const OF_A_REQUEST: ReadonlySet<number> = new Set([400, 413, 422, 451]);
 const BUSY: ReadonlySet<number> = new Set([429, 503, 529]);
 const LATE: ReadonlySet<number> = new Set([408, 504, 524]);
 
-export type Refused = { kind: RefusalKind; status: number; message: string };
+export type Refused = ProviderRefusal & { kind: RefusalKind; status: number };
 
 /** Reads a refusal: what it says first, and what its status says then. */
 export function readRefused({ status, headers }: Pick<UpstreamAnswer, "status" | "headers">, body: Buffer): Refused {
   const refusal = readRefusal(body, headers);
-  return { kind: kindOf(refusal, status), status, message: refusal.message };
+  return { ...refusal, kind: kindOf(refusal, status), status };
 }
 
 function kindOf(refusal: ProviderRefusal, status: number): RefusalKind {
@@ -145,7 +145,7 @@ export function requestFault(said: Buffer, asked: Asked): Fault | null {
   if (said.length > MOST_BYTES) return null;
   const data = eventData(said);
   const refusal = readRefusal(data === null ? said : Buffer.from(data));
-  const refused = { kind: kindOf(refusal, statusIn(refusal)), status: 200, message: refusal.message };
+  const refused = { ...refusal, kind: kindOf(refusal, statusIn(refusal)), status: 200 };
   return CONSEQUENCES[refused.kind].counts === "never" && refused.kind !== "unknown"
     ? providerFault(refused, asked)
     : null;

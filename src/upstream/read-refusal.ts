@@ -1,11 +1,11 @@
 import { isObject } from "../core/is-object.ts";
 import type { UpstreamAnswer } from "./upstream.ts";
 
-/** What a provider says of why it refused: in words, empty when there are none, and in every name that programs read. */
-export type ProviderRefusal = { message: string; names: ReadonlySet<string> };
+/** What a provider says of why it refused: in words, empty when there are none, and in every name that programs read. `param`: the member. */
+export type ProviderRefusal = { message: string; names: ReadonlySet<string>; param: string };
 
 type Json = Record<string, unknown>;
-type Told = { message: string; names: Set<string> };
+type Told = { message: string; names: Set<string>; param: string };
 
 const MOST_DETAILS = 5;
 /** A refusal within a refusal, as those who pass on what others say have it, and no deeper. */
@@ -17,11 +17,13 @@ const DEEPEST = 2;
  * of details that a validating framework makes by itself, and any of these as a text within another (OpenRouter).
  */
 export function readRefusal(body: Buffer, headers: UpstreamAnswer["headers"] = {}): ProviderRefusal {
-  const told = refusalIn(parsed(body.toString("utf8")), DEEPEST);
+  const refusal = refusalIn(parsed(body.toString("utf8")), DEEPEST);
   const kind = headers["x-amzn-errortype"];
-  if (typeof kind === "string") told.names.add(/^[^:#]*/.exec(kind)?.[0] ?? "");
-  return told;
+  if (typeof kind === "string") refusal.names.add(/^[^:#]*/.exec(kind)?.[0] ?? "");
+  return refusal;
 }
+
+const told = (message: string, names = new Set<string>(), param = ""): Told => ({ message, names, param });
 
 function parsed(text: string): unknown {
   try {
@@ -33,17 +35,17 @@ function parsed(text: string): unknown {
 
 function refusalIn(given: unknown, depth: number): Told {
   const value: unknown = Array.isArray(given) ? given[0] : given;
-  if (!isObject(value)) return { message: "", names: new Set() };
+  if (!isObject(value)) return told("");
   const { error, message, response, detail } = value;
   if (isObject(error)) return withinOf(error, depth);
   if (isObject(response)) return refusalIn(response, depth);
-  if (typeof error === "string") return { message: error, names: namesOf(value) };
-  if (isObject(message)) return { message: detailsOf(message["detail"]), names: namesOf(value) };
+  if (typeof error === "string") return told(error, namesOf(value));
+  if (isObject(message)) return told(detailsOf(message["detail"]), namesOf(value));
   if (message !== undefined || value["Message"] !== undefined) return withinOf(value, depth);
-  if (typeof detail === "string") return { message: detail, names: new Set() };
+  if (typeof detail === "string") return told(detail);
   // Nobody answers so but a framework that found the request itself at fault.
   const details = detailsOf(detail);
-  return { message: details, names: new Set(details === "" ? [] : ["invalid_request_error"]) };
+  return told(details, new Set(details === "" ? [] : ["invalid_request_error"]));
 }
 
 /** What `owner` says, or what it passes on, if it passes on anything. */
@@ -55,7 +57,7 @@ function withinOf(owner: Json, depth: number): Told {
   const raw = textOf(metadata["raw"]);
   const within = depth === 0 ? null : refusalIn(parsed(raw || message), depth - 1);
   for (const name of within?.names ?? []) names.add(name);
-  return { message: within?.message || raw || message, names };
+  return told(within?.message || raw || message, names, textOf(owner["param"]) || within?.param);
 }
 
 function namesOf(owner: Json): Set<string> {

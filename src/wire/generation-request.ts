@@ -4,7 +4,7 @@ import type { MemberEdits } from "./json/edit-members.ts";
 import type { Members } from "./json/members.ts";
 import type { Stamp } from "./stamp.ts";
 import type { InputEstimate } from "../core/input-estimate.ts";
-import type { CacheMark } from "./members/inspect-members.ts";
+import type { CacheMark, UnknownMember } from "./members/inspect-members.ts";
 import type { UnknownMembers } from "./members/unknown-members.ts";
 
 /** What every generation asks for, whatever its format, with the bytes it came in. */
@@ -35,6 +35,8 @@ export type GenerationRequest = {
   unknown: UnknownMembers;
   /** What asks a provider to cache; whether it is told of it depends on what the model's price has. */
   cacheMarks: readonly CacheMark[];
+  /** What was taken out of the bytes though it says something, since no provider could make sense of it. Absent: nothing. */
+  leftOut?: readonly UnknownMember[];
   /** What no provider is told as the caller wrote it, whichever provider it is. */
   edits: Readonly<MemberEdits>;
   /** Knows what was sealed for this caller. Absent: nothing of the kind is given out, and nothing is taken back. */

@@ -1,6 +1,7 @@
 import type { ClientDialect } from "../core/dialect.ts";
 import { isObject } from "../core/is-object.ts";
 import type { GenerationRequest } from "./generation-request.ts";
+import { valueAt } from "./json/value-at.ts";
 
 /**
  * Whether a request says that the model is not to reason. Saying nothing is no such word. `any`: in the words of any format, for a provider that is
@@ -33,10 +34,4 @@ export function asksForThinking(request: GenerationRequest): boolean {
 function objectAt(request: GenerationRequest, name: string): Record<string, unknown> {
   const value = valueAt(request, name);
   return isObject(value) ? value : {};
-}
-
-/** Only this member is parsed: a body may have 32 MiB. */
-function valueAt({ bytes, members }: GenerationRequest, name: string): unknown {
-  const member = members.list.find((candidate) => candidate.name === name);
-  return member && (JSON.parse(bytes.toString("utf8", member.valueStart, member.valueEnd)) as unknown);
 }

@@ -16,6 +16,7 @@ const MODELS = {
   quick: { upstream: "sim+tokens=20", dialect: "responses" },
   crossed: { upstream: "sim+tokens=20", spoken: "chat" },
   roomy: { upstream: "sim+tokens=20", dialect: "responses", contextWindow: 1_000_000 },
+  thinks: { upstream: "sim+thinking=3+tokens=20", dialect: "responses" },
   long: { upstream: "sim+tokens=100000+rate=50", dialect: "responses" },
 } as const;
 
@@ -98,6 +99,37 @@ describe("responses over a WebSocket", () => {
     expect(first[0]?.type).toBe("response.created");
     expect(names).toHaveLength(2);
     expect(await chargesOf(gateway, key)).toHaveLength(2);
+  });
+
+  test("the next message of a conversation takes the thoughts of the one before along, encrypted [WSK-4] [BOD-44]", async () => {
+    const key = await issueKey(gateway, { credit: "1" });
+    const socket = await connect(key.secret);
+    socket.send(create("thinks"));
+    const first = await socket.response();
+    socket.send(create("thinks", { previous_response_id: idOf(first) }));
+    const second = await socket.response();
+    socket.ws.close();
+    const body = (await gateway.witness()).at(-1)?.body as { input: Record<string, unknown>[] } | undefined;
+
+    expect(second.at(-1)?.type).toBe("response.completed");
+    expect(body?.input.find(({ type }) => type === "reasoning")).toMatchObject({
+      encrypted_content: expect.any(String) as string,
+    });
+  });
+
+  test("thoughts by their name alone are left out of a message as of a request [BOD-45]", async () => {
+    const key = await issueKey(gateway, { credit: "1" });
+    const socket = await connect(key.secret);
+    const input = [
+      { type: "reasoning", id: "rs_gone", summary: [] },
+      { role: "user", content: "Hello" },
+    ];
+    socket.send(create("thinks", { input }));
+    const events = await socket.response();
+    socket.ws.close();
+
+    expect(events.at(-1)?.type).toBe("response.completed");
+    expect(JSON.stringify((await gateway.witness()).at(-1)?.body)).not.toContain("rs_gone");
   });
 
   test("a warm-up is answered without a charge, and the next message goes on from it and from its response [WSK-3, WSK-4]", async () => {

@@ -1,3 +1,4 @@
+import { createAskForThoughts } from "../../src/gateway/generate/ask-for-thoughts.ts";
 import { createCatalogue } from "../../src/catalogue/catalogue.ts";
 import type { Model } from "../../src/catalogue/model.ts";
 import type { Route } from "../../src/core/route.ts";
@@ -162,6 +163,7 @@ export function generationStage(
   catalogue.replace([model]);
   const paperwork = createPaperwork(null);
   const generate = createGenerate({
+    askForThoughts: createAskForThoughts(),
     catalogue,
     countRequest: createCountRequest({ askLedger }),
     admit: createAdmit({

@@ -18,6 +18,8 @@ export type LoggedRequest = {
   /** In credits. */
   cost?: string;
   charged_tokens?: number;
+  /** What the provider was not told. */
+  dropped?: string;
   streamed: boolean;
   input_tokens: number;
   output_tokens: number;

@@ -14,6 +14,7 @@ import { droppedIn, type RouteGroups } from "../../translate/fidelity/group-rout
 import type { Dispatch, Dispatched } from "../../upstream/dispatch.ts";
 import type { Route } from "../../core/route.ts";
 import type { Admit } from "./admit.ts";
+import type { AskForThoughts } from "./ask-for-thoughts.ts";
 import { checkContextWindow, mayExceedWindow } from "./check-context-window.ts";
 import { checkOutputLimit } from "./check-output-limit.ts";
 import { checkTools } from "./check-tools.ts";
@@ -52,6 +53,7 @@ type Parts = {
   paperwork: Pick<Paperwork, "groupRoutes" | "countText" | "estimateInput" | "writeRequest">;
   running: Running;
   dispatch: Dispatch;
+  askForThoughts: AskForThoughts;
   deliverStream: Deliver;
   deliverPlain: Deliver;
   clock: Clock;
@@ -162,10 +164,12 @@ async function serve(parts: Parts, state: GenerationState): Promise<Generated> {
 }
 
 /** Asks route after route, until one answers; null when the caller has left meanwhile. */
-function ask({ dispatch, paperwork, deadlineMs }: Parts, state: GenerationState): Promise<Dispatched | null> {
+async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | null> {
+  const { dispatch, paperwork, deadlineMs, askForThoughts } = parts;
   const { generation, routeGroups, model, held, sink } = state;
   const { request, startedAtMs } = generation;
-  return dispatch({
+  const thoughts = askForThoughts(request, model);
+  const dispatched = await dispatch({
     routes: routeGroups.best.routes,
     otherRoutes: () => routeGroups.others().map(({ routes }) => routes),
     answerMode: request.stream ? "streamed" : "whole",
@@ -175,6 +179,7 @@ function ask({ dispatch, paperwork, deadlineMs }: Parts, state: GenerationState)
         upstreamModel: route.upstreamModel,
         maxOutputTokens: held.toldMaxTokens,
         reasoning: canReason(model),
+        thoughts: thoughts.of(route),
         quirks,
         members: memberPolicyOf(route),
         cache: soldCache(model.price),
@@ -185,7 +190,10 @@ function ask({ dispatch, paperwork, deadlineMs }: Parts, state: GenerationState)
     payer: generation.caller.key.payer,
     sink,
     onAttempt: (attempt) => noteAttempt(state, attempt),
+    refused: thoughts.refused,
   });
+  if (dispatched !== null) thoughts.answered(dispatched.route);
+  return dispatched;
 }
 
 /** The caller left, or was cut, before a provider answered. */

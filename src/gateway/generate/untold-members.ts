@@ -8,19 +8,20 @@ import { unsoldMarks } from "../../wire/members/cache-marks.ts";
 import type { UnknownMember } from "../../wire/members/inspect-members.ts";
 import { droppedMembers } from "../../wire/members/unknown-members.ts";
 
-type Asked = Pick<GenerationRequest, "dialect" | "unknown" | "cacheMarks">;
+type Asked = Pick<GenerationRequest, "dialect" | "unknown" | "cacheMarks" | "leftOut">;
 
 /**
  * The members of a request that the provider of a route is not told: since its row says so, or since the model's price has nothing for
- * them. What a translation loses is for the translation to say; this one it would have kept.
+ * them, or since they mean nothing to anybody. What a translation loses is for the translation to say; this one it would have kept.
  */
 export function untold(
-  { dialect, unknown, cacheMarks }: Asked,
+  { dialect, unknown, cacheMarks, leftOut = [] }: Asked,
   route: Route,
   { price }: Pick<Model, "price">,
 ): readonly UnknownMember[] {
   const isStraight = route.dialect === dialect;
-  const dropped = isStraight && unknown.listed.length > 0 ? droppedMembers(unknown, memberPolicyOf(route)) : [];
+  const own = isStraight && unknown.listed.length > 0 ? droppedMembers(unknown, memberPolicyOf(route)) : [];
+  const dropped = leftOut.length === 0 ? own : [...leftOut, ...own];
   // A translation loses all of these but the ones that this pair has in common, and says so itself.
   const marks = isStraight
     ? cacheMarks
@@ -38,9 +39,12 @@ const isKept = ({ path }: UnknownMember): boolean => KEPT.has(path);
 /** The routes that a caller can do with: of one that wants no loss, those whose providers are told everything. */
 export function routesFor(request: Asked, model: Pick<Model, "routes" | "price">, wanted: Fidelity): readonly Route[] {
   const { routes } = model;
-  if (wanted === "declared" || (request.unknown.listed.length === 0 && request.cacheMarks.length === 0)) return routes;
+  if (wanted === "declared" || losesNothing(request)) return routes;
   const telling = routes.filter((route) => untold(request, route, model).length === 0);
   const [loss] = routes.flatMap((route) => untold(request, route, model));
   if (telling.length === 0 && loss !== undefined) throw strictRefusal(loss);
   return telling;
 }
+
+const losesNothing = ({ unknown, cacheMarks, leftOut = [] }: Asked): boolean =>
+  unknown.listed.length === 0 && cacheMarks.length === 0 && leftOut.length === 0;

@@ -6,11 +6,10 @@ import { said, textOrNull } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, TextBlock, ToolChoice, ToolForm, Turn } from "../form/request-form.ts";
 import type { ProviderTold } from "../form/sides.ts";
 import { toolSchema } from "../form/tool-schema.ts";
+import { ENCRYPTED_THOUGHTS } from "../../wire/responses/included.ts";
 
 /** How likely each token was comes back only when asked for by this name. */
 export const PROBABILITIES = "message.output_text.logprobs";
-/** Thoughts come back encrypted only when asked for; a model that has none refuses to be asked. */
-const ENCRYPTED_THOUGHTS = "reasoning.encrypted_content";
 /** OpenAI refuses longer ones. */
 const CALL_IDS: CallIdRules = { most: 64 };
 

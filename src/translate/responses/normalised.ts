@@ -17,13 +17,17 @@ import { readEvent, typeOf } from "../read-event.ts";
 import { createSteadyIds } from "./steady-ids.ts";
 import { identityOf, readResponse, showingUsage } from "./untouched.ts";
 import type { SameFormat } from "../translator.ts";
-import { upstreamRequest } from "../form/upstream-request.ts";
+import { responsesUpstreamRequest } from "./upstream-request.ts";
 
 /**
  * Responses to responses where the provider speaks the format with an accent: ids that change from event to event, events
  * without a name or a number. Repairs what makes official clients give up, and writes the public model id. [interface decision 32]
  */
-export const responsesNormalised: SameFormat = { request: upstreamRequest, plain: readPlain, stage: createStage };
+export const responsesNormalised: SameFormat = {
+  request: responsesUpstreamRequest,
+  plain: readPlain,
+  stage: createStage,
+};
 
 function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
   const response = readResponse(bytes);

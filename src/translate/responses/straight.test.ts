@@ -189,6 +189,19 @@ test("nothing is kept at the provider, and only what must differ is changed besi
   });
 });
 
+test("thoughts are asked for beside what the caller asks for, once", () => {
+  const told = { upstreamModel: "public-model", maxOutputTokens: null, thoughts: true };
+  const sent = (text: string): string =>
+    responsesNormalised.request(readResponsesRequest(parseBody(Buffer.from(text), 64)), told).toString();
+  const [own, thoughts] = [`"message.output_text.logprobs"`, `"reasoning.encrypted_content"`];
+  const body = (include: string): string => `{"model":"public-model","input":"hi"${include}`;
+
+  expect(sent(body("}"))).toBe(body(`,"store":false,"include":[${thoughts}]}`));
+  expect(sent(body(`,"include":[ ${own} ]}`))).toBe(body(`,"include":[${own},${thoughts}],"store":false}`));
+  expect(sent(body(`,"include":[${thoughts}, ${own}]}`))).toBe(body(`,"include":[${thoughts},${own}],"store":false}`));
+  expect(sent(body(`,"include":null}`))).toBe(body(`,"store":false,"include":[${thoughts}]}`));
+});
+
 test("a whole answer is read, and on a normalised route only its model is another", () => {
   const answer = `{"object":"response", "model":"m","output":[],"big":12345678901234567890,"usage":{"input_tokens":1,"output_tokens":2}}`;
   const bytes = Buffer.from(answer);

@@ -16,7 +16,7 @@ import { OutputMeter } from "../output-meter.ts";
 import { readAnswer } from "../read-answer.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import type { SameFormat, Told } from "../translator.ts";
-import { upstreamRequest } from "../form/upstream-request.ts";
+import { responsesUpstreamRequest } from "./upstream-request.ts";
 
 /** A provider that keeps the format to the letter also knows how to be asked for its ordinary price alone. */
 const DEFAULT_TIER = Object.freeze({ service_tier: `"default"` });
@@ -25,7 +25,7 @@ const DEFAULT_TIER = Object.freeze({ service_tier: `"default"` });
 export const responsesUntouched: SameFormat = { request: writeRequest, plain: readPlain, stage: createStage };
 
 function writeRequest(request: GenerationRequest, told: Told): Buffer {
-  return upstreamRequest(request, told, DEFAULT_TIER);
+  return responsesUpstreamRequest(request, told, DEFAULT_TIER);
 }
 
 /** The whole answer is checked for being one; what is forwarded are the provider's own bytes. */

@@ -60,6 +60,29 @@ export function findMembers(bytes: Buffer): Members {
   }
 }
 
+/** Where each value of a list stands in such a text. `list`: from its bracket to the place after the other. */
+export function findElements(bytes: Buffer, list: Pick<MemberSpan, "valueStart" | "valueEnd">): [number, number][] {
+  const elements: [number, number][] = [];
+  let depth = 0;
+  let start = -1;
+  let lastSolid = 0;
+  for (let at = list.valueStart + 1; at < list.valueEnd; at++) {
+    const byte = bytes[at] as number;
+    if (isSpace(byte)) continue;
+    if (depth === 0 && (byte === COMMA || at === list.valueEnd - 1)) {
+      if (start !== -1) elements.push([start, lastSolid]);
+      start = -1;
+      continue;
+    }
+    if (start === -1) start = at;
+    if (byte === QUOTE) at = closingQuote(bytes, at);
+    else if (byte === 0x7b || byte === 0x5b) depth++;
+    else if (byte === 0x7d || byte === 0x5d) depth--;
+    lastSolid = at + 1;
+  }
+  return elements;
+}
+
 /** Names are nearly always plain; only one with an escape in it has to be read as JSON. */
 export function nameAt(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString("utf8", start + 1, end - 1);

@@ -15,7 +15,14 @@ type IsCut = (
  * already have been accepted by `JSON.parse`.
  */
 export function cutMembers(bytes: Buffer, shape: Shape, isCut: IsCut): Buffer {
-  const cuts = new Cutter(bytes, isCut).over(shape);
+  return withoutRanges(bytes, new Cutter(bytes, isCut).over(shape));
+}
+
+/** A piece of the bytes: where it begins, and the place after its last byte. */
+export type ByteRange = readonly [start: number, end: number];
+
+/** The same bytes without some ranges, which are in order and apart; the very same when there are none. */
+export function withoutRanges(bytes: Buffer, cuts: readonly ByteRange[]): Buffer {
   if (cuts.length === 0) return bytes;
   const left = emptyLike(
     bytes,
@@ -61,7 +68,7 @@ class Cutter {
     this.#isCut = isCut;
   }
 
-  over(shape: Shape): readonly [start: number, end: number][] {
+  over(shape: Shape): readonly ByteRange[] {
     this.#space();
     this.#value(shape);
     return this.#cuts;

@@ -255,7 +255,7 @@ test.each<[dialect: "chat" | "responses" | "messages", body: Record<string, unkn
   [
     "responses",
     item({ type: "item_reference", id: "i" }),
-    "input.0.type: References to stored items aren't supported. Send the item itself.",
+    "input.0.type: References to stored items aren't supported. The gateway sends `store: false`, so send the item itself. AI SDK: set `providerOptions: { openai: { store: false } }`. OpenAI SDK: send `input: [...response.output, next]`.",
   ],
   [
     "responses",

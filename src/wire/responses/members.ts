@@ -81,16 +81,20 @@ const PART = shapeOf({
 const IMAGE_URL = shapeOf({ optional: "url detail", images: "url" });
 const SOURCE = shapeOf({ refused: { s3Location: FILE, file_id: FILE }, addresses: "url" });
 
+/** What clients do that believe in storing: the AI SDK names earlier items by default, others can be made to. */
+const UNSTORED =
+  "The gateway sends `store: false`, so send the item itself. AI SDK: set `providerOptions: { openai: { store: false } }`. OpenAI SDK: send `input: [...response.output, next]`.";
+
 /** An approval answers a remote server's request; the other kind is a reference by its own name. */
 const STORED_ITEM: MemberRefusal = {
   words: (type) =>
     type === "mcp_approval_response"
       ? "Remote MCP servers aren't supported. Remove this item."
-      : "References to stored items aren't supported. Send the item itself.",
+      : `References to stored items aren't supported. ${UNSTORED}`,
   when: oneOf("item_reference", "mcp_approval_response"),
 };
 const ONLY_ID: MemberRefusal = {
-  words: "An item with only an id refers to a stored item. Stored items aren't supported. Send the item itself.",
+  words: `An item with only an id refers to a stored item. Stored items aren't supported. ${UNSTORED}`,
 };
 
 const ITEM = shapeOf({

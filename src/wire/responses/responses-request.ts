@@ -6,6 +6,7 @@ import type { ParsedBody } from "../json/parse-body.ts";
 import type { MediaUrls } from "../members/media-address.ts";
 import { readMembers } from "../members/read-members.ts";
 import { validate } from "../validate.ts";
+import { withoutBareThoughts } from "./bare-thoughts.ts";
 
 const NO_HEADERS = Object.freeze({});
 
@@ -24,7 +25,8 @@ export const responsesRequestSchema = z.looseObject({
 });
 
 export function readResponsesRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "https"): GenerationRequest {
-  const { value, bytes, members, unknown, cacheMarks } = readMembers("responses", parsed, mediaUrls);
+  const { body: read, leftOut } = withoutBareThoughts(readMembers("responses", parsed, mediaUrls));
+  const { value, bytes, members, unknown, cacheMarks } = read;
   const body = validate(responsesRequestSchema, value);
   return {
     dialect: "responses",
@@ -40,6 +42,7 @@ export function readResponsesRequest(parsed: ParsedBody, mediaUrls: MediaUrls = 
     members,
     unknown,
     cacheMarks,
+    leftOut,
     edits: editsOf(value),
   };
 }

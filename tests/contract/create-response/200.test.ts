@@ -13,6 +13,10 @@ beforeAll(async () => {
       plain: modelFor(RESPONSES, "sim"),
       normalised: modelFor(RESPONSES, "sim", { conformant: false }),
       small: modelFor(RESPONSES, "sim", { maxOutputTokens: 8 }),
+      thinks: modelFor(RESPONSES, "sim+thinking=3+tokens=5"),
+      thoughtless: modelFor(RESPONSES, "sim+thoughtless+tokens=5"),
+      "declared-thoughtless": modelFor(RESPONSES, "sim+thoughtless+tokens=4", { capabilities: { reasoning: false } }),
+      "accented-thoughtless": modelFor(RESPONSES, "sim+thoughtless+tokens=3", { conformant: false }),
     },
   });
 });
@@ -114,6 +118,72 @@ test("end users leave as pseudonyms and caches under a prefix, both of the key [
   const told = Object.keys(fields).filter((name) => name in first);
   expect(told).toEqual(translates() ? expect.any(Array) : Object.keys(fields));
   for (const name of told) expect(others[name]).not.toBe(first[name]);
+});
+
+const SAID = { role: "user", content: "Hello" };
+const BARE = { type: "reasoning", id: "rs_1", summary: [] };
+const ANSWERED = { type: "message", id: "msg_1", role: "assistant", content: [{ type: "output_text", text: "Hi." }] };
+const outputOf = (text: string): Record<string, unknown>[] =>
+  (JSON.parse(text) as { output: Record<string, unknown>[] }).output;
+
+test.each([false, true])(
+  "a response is taken back as input, turn after turn, with its thoughts (streamed: %s) [BOD-44]",
+  async (stream) => {
+    const input: object[] = [SAID];
+    for (let turn = 0; turn < 3; turn++) {
+      const reply = await ask(RESPONSES, { gateway, fields: { model: "thinks", input, stream } });
+      expect(reply.status).toBe(200);
+      expect(reply.headers["x-tollgate-fidelity"]).not.toContain("dropped");
+      const whole = stream
+        ? (/^data: .*"type":"response.completed".*$/m.exec(reply.text)?.[0] ?? "").slice(6)
+        : reply.text;
+      const { response = JSON.parse(whole) } = JSON.parse(whole) as { response?: { output: object[] } };
+      input.push(...(response as { output: object[] }).output, SAID);
+    }
+    if (translates()) return;
+    const sent = (await lastBody())["input"] as Record<string, unknown>[];
+    const thought = { encrypted_content: expect.any(String) as string };
+    expect(sent.filter(({ type }) => type === "reasoning")).toMatchObject([thought, thought]);
+  },
+);
+
+test("thoughts are asked for once, beside what the client asks for, and the client is given them [BOD-44]", async (context) => {
+  onlyStraight(context, "other formats are asked for what the client's format can carry");
+  const include = ["message.output_text.logprobs"];
+  const reply = await ask(RESPONSES, { gateway, fields: { model: "thinks", include } });
+
+  expect((await lastBody())["include"]).toEqual([...include, "reasoning.encrypted_content"]);
+  expect(outputOf(reply.text)[0]).toMatchObject({ type: "reasoning", encrypted_content: expect.any(String) as string });
+});
+
+test("a model that turns out not to reason answers, and is not asked for thoughts again [BOD-44]", async (context) => {
+  onlyStraight(context, "other formats are asked for what the client's format can carry");
+  const include = async (model: string): Promise<unknown[]> => {
+    const known = (await gateway.witness()).length;
+    expect((await ask(RESPONSES, { gateway, fields: { model } })).status).toBe(200);
+    return (await gateway.witness()).slice(known).map(({ body }) => (body as { include?: unknown }).include);
+  };
+
+  expect(await include("thoughtless")).toEqual([["reasoning.encrypted_content"], undefined]);
+  expect(await include("thoughtless")).toEqual([undefined]);
+  expect(await include("declared-thoughtless")).toEqual([undefined]);
+  expect(await include("accented-thoughtless")).toEqual([undefined]);
+});
+
+test("thoughts by their name alone are left out and declared; a strict client is refused [BOD-45]", async () => {
+  const input = [SAID, BARE, ANSWERED, SAID];
+  const reply = await ask(RESPONSES, { gateway, fields: { model: "thinks", input } });
+  const strict = await ask(RESPONSES, {
+    gateway,
+    fields: { model: "thinks", input },
+    headers: ["x-tollgate-fidelity", "strict"],
+  });
+
+  expect(reply.status).toBe(200);
+  expect(reply.headers["x-tollgate-fidelity"]).toMatch(/; dropped=(\S+,)?input\.\*(,|$)/);
+  expect(JSON.stringify(await lastBody())).not.toContain("rs_1");
+  expect(strict.status).toBe(400);
+  expect(strict.text).toMatch(/input\.\d/);
 });
 
 test("the published output limit itself is allowed [RES-8] [MOD-10]", async () => {

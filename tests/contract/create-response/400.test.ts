@@ -105,3 +105,16 @@ test("x-api-key is not for this route [AUT-3] [AUT-4]", async () => {
 
   expectRefused(RESPONSES, reply, { status: 401, code: "invalid_credentials" });
 });
+
+test.each([{ type: "item_reference", id: "msg_1" }, { id: "msg_1" }])(
+  "a reference is refused with the reason and the fix of each client: %j [BOD-15]",
+  async (item) => {
+    const reply = await ask(RESPONSES, { gateway, fields: { input: [item] } });
+
+    expect(reply.status).toBe(400);
+    const { error } = JSON.parse(reply.text) as { error: { message: string } };
+    expect(error.message).toContain("sends `store: false`");
+    expect(error.message).toContain("AI SDK: set `providerOptions: { openai: { store: false } }`");
+    expect(error.message).toContain("OpenAI SDK: send `input: [...response.output, next]`");
+  },
+);
