@@ -1,6 +1,16 @@
 import Anthropic, { APIError } from "@anthropic-ai/sdk";
 import { installPackages, load } from "../../support/npm-packages.ts";
-import { type Access, type Client, type Manners, MAX_TOKENS, PROMPT, TOOL, unexplained } from "./client.ts";
+import {
+  type Access,
+  type Client,
+  type Manners,
+  MAX_TOKENS,
+  MORE,
+  PROMPT,
+  TOOL,
+  unexplained,
+  WEATHER,
+} from "./client.ts";
 import { describeClients } from "./describe-clients.ts";
 import { PACKAGES } from "./versions.ts";
 
@@ -36,6 +46,21 @@ function clientOf(sdk: () => Sdk): Client {
       const block = (await stream.finalMessage()).content[0];
       if (block?.type !== "tool_use") throw new Error("no tool was called");
       return { name: block.name, input: block.input };
+    },
+    converse: async (access, model) => {
+      const said: Anthropic.MessageParam[] = [...messages];
+      const answer = async (): Promise<Anthropic.Message> => {
+        const tools = [{ name, description, input_schema }];
+        const message = await open(access).messages.create({ model, messages: said, max_tokens: MAX_TOKENS, tools });
+        said.push({ role: "assistant", content: message.content });
+        return message;
+      };
+      const call = (await answer()).content.find(({ type }) => type === "tool_use");
+      if (call?.type !== "tool_use") throw new Error("no tool was called");
+      said.push({ role: "user", content: [{ type: "tool_result", tool_use_id: call.id, content: WEATHER }] });
+      const afterResult = textOf(await answer());
+      said.push({ role: "user", content: MORE });
+      return { call: { name: call.name, input: call.input }, said: [afterResult, textOf(await answer())] };
     },
     listModels: async (access) => (await Array.fromAsync(open(access).models.list())).map(({ id }) => id),
     countTokens: async (access, model) => (await open(access).messages.countTokens({ model, messages })).input_tokens,

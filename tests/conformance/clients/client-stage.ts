@@ -7,12 +7,13 @@ type KeyMode = "credit" | "token_budget";
 
 const ARGUMENTS = Buffer.from(JSON.stringify(TOOL_INPUT)).toString("base64url");
 /** Thinks before everything it says; calls the tool until it has its result. */
-export const TALK = `sim+thinking=3+tool=${TOOL.name}+once+tokens=5+arguments=${ARGUMENTS}`;
+export const TALK = `thinking=3+tool=${TOOL.name}+once+tokens=5+arguments=${ARGUMENTS}`;
 
 /** What the simulated provider does under each name; `failures` makes a fault pass after so many calls. */
 const SCRIPTS = {
   words: "tokens=5",
   tool: `tool=${TOOL.name}+tokens=4+arguments=${ARGUMENTS}`,
+  talk: TALK,
   flaky: "tokens=5+fail=503+failures=1",
   down: "fail=503",
   broken: "tokens=5+fail=error@3",

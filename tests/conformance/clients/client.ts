@@ -15,6 +15,9 @@ export type Explained = {
 
 export type ToolCall = { name: string; input: unknown };
 
+/** Three turns: a tool is called, its result is answered, and so is what its user says then. */
+export type Conversation = { call: ToolCall; said: [afterResult: string, afterMore: string] };
+
 /** One client library, in the words all of them share. Every request is limited to `MAX_TOKENS`. */
 export type Client = {
   dialect: ClientDialect;
@@ -22,6 +25,8 @@ export type Client = {
   /** Through the library's own way of reading a stream. */
   stream: (access: Access, model: string) => Promise<string>;
   callTool: (access: Access, model: string) => Promise<ToolCall>;
+  /** Sends back what was answered as the library hands it out. */
+  converse: (access: Access, model: string) => Promise<Conversation>;
   listModels?: (access: Access) => Promise<string[]>;
   countTokens?: (access: Access, model: string) => Promise<number>;
   explain: (error: unknown) => Explained;

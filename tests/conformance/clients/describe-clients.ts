@@ -75,6 +75,21 @@ function describeAnswers({ index, client, stage }: Subject): void {
     expect(call).toEqual({ name: TOOL.name, input: TOOL_INPUT });
   });
 
+  test("holds a conversation of three turns with a tool, and nothing of it is dropped", async () => {
+    const { result, requests } = await requestsDuring(stage().gateway, () =>
+      client.converse(stage().access("credit"), modelOf(index, "talk")),
+    );
+
+    expect(result).toEqual({ call: { name: TOOL.name, input: TOOL_INPUT }, said: [WORDS, WORDS] });
+    expect(requests.map(({ status, dropped = "nothing" }) => `${status} ${dropped}`)).toEqual(
+      Array(3).fill("200 nothing"),
+    );
+    if (client.dialect !== "responses") return;
+    const body = (await stage().gateway.witness()).at(-1)?.body as { input: { type?: string }[] } | undefined;
+    const thought = { encrypted_content: expect.any(String) as string };
+    expect(body?.input.filter(({ type }) => type === "reasoning")).toMatchObject([thought, thought]);
+  });
+
   const { listModels, countTokens } = client;
   if (listModels)
     test.each(MODES)("lists models with a %s key", async (mode) => {

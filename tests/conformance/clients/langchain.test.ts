@@ -1,12 +1,26 @@
 import { installPackages, load } from "../../support/npm-packages.ts";
-import { type Access, type Client, type Manners, MAX_TOKENS, PROMPT, TOOL, unexplained } from "./client.ts";
+import {
+  type Access,
+  type Client,
+  type Manners,
+  MAX_TOKENS,
+  MORE,
+  PROMPT,
+  TOOL,
+  unexplained,
+  WEATHER,
+} from "./client.ts";
 import { describeClients } from "./describe-clients.ts";
 import { PACKAGES } from "./versions.ts";
 
 /** As much of the library as is used here. */
-type Message = { text: string; tool_calls?: { name: string; args: unknown }[] };
+type Message = { text: string; tool_calls?: { id: string; name: string; args: unknown }[] };
+type Messages = {
+  HumanMessage: new (content: string) => Message;
+  ToolMessage: new (fields: { content: string; tool_call_id: string }) => Message;
+};
 type Model = {
-  invoke: (prompt: string) => Promise<Message>;
+  invoke: (prompt: string | Message[]) => Promise<Message>;
   stream: (prompt: string) => Promise<AsyncIterable<Message>>;
   bindTools: (tools: object[]) => Model;
 };
@@ -53,6 +67,23 @@ function clientOf(dialect: Client["dialect"], open: (access: Access, model: stri
       const call = (await bound.invoke(PROMPT)).tool_calls?.[0];
       if (!call) throw new Error("no tool was called");
       return { name: call.name, input: call.args };
+    },
+    converse: async (access, model) => {
+      const { name, description, schema: parameters } = TOOL;
+      const bound = open(access, model).bindTools([{ type: "function", function: { name, description, parameters } }]);
+      const { HumanMessage, ToolMessage } = load<Messages>(installed, "@langchain/core/messages");
+      const said: Message[] = [new HumanMessage(PROMPT)];
+      const answer = async (): Promise<Message> => {
+        const message = await bound.invoke(said);
+        said.push(message);
+        return message;
+      };
+      const call = (await answer()).tool_calls?.[0];
+      if (!call) throw new Error("no tool was called");
+      said.push(new ToolMessage({ content: WEATHER, tool_call_id: call.id }));
+      const { text: afterResult } = await answer();
+      said.push(new HumanMessage(MORE));
+      return { call: { name: call.name, input: call.args }, said: [afterResult, (await answer()).text] };
     },
     explain: (error) => {
       if (!(error instanceof Error)) return unexplained(error);

@@ -1,7 +1,7 @@
 import type { LineProgram } from "../../support/line-program.ts";
-import { type Access, type Client, type Explained, MAX_TOKENS, TOOL, unexplained } from "./client.ts";
+import { type Access, type Client, type Explained, MAX_TOKENS, MORE, TOOL, unexplained, WEATHER } from "./client.ts";
 
-type Operation = "ask" | "stream" | "tool" | "models" | "count";
+type Operation = "ask" | "stream" | "tool" | "converse" | "models" | "count";
 type Answer = { result?: unknown; error?: Explained };
 
 /** What a client in another language threw. */
@@ -29,7 +29,16 @@ export function programClient({ dialect, program, words = {}, counts }: ProgramC
   const run =
     <Result>(operation: Operation) =>
     async (access: Access, model?: string): Promise<Result> => {
-      const question = { operation, ...access, model, maxTokens: MAX_TOKENS, tool, ...words };
+      const question = {
+        operation,
+        ...access,
+        model,
+        maxTokens: MAX_TOKENS,
+        tool,
+        weather: WEATHER,
+        more: MORE,
+        ...words,
+      };
       const { result, error } = await program().ask<Answer>(question);
       if (error) throw new ProgramError(error);
       return result as Result;
@@ -39,6 +48,7 @@ export function programClient({ dialect, program, words = {}, counts }: ProgramC
     ask: run("ask"),
     stream: run("stream"),
     callTool: run("tool"),
+    converse: run("converse"),
     listModels: run("models"),
     ...(counts && { countTokens: run("count") }),
     explain: (error) => (error instanceof ProgramError ? error.explained : unexplained(error)),

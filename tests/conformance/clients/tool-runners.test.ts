@@ -92,7 +92,9 @@ const RUNNERS: readonly Runner[] = [
 let gateway: GatewayProcess;
 beforeAll(async () => {
   gateway = await startGatewayProcess({
-    models: Object.fromEntries(RUNNERS.map(({ dialect }, index) => [`task-${index}`, { dialect, upstream: TALK }])),
+    models: Object.fromEntries(
+      RUNNERS.map(({ dialect }, index) => [`task-${index}`, { dialect, upstream: `sim+${TALK}` }]),
+    ),
   });
 }, 180_000);
 afterAll(() => gateway.stop());

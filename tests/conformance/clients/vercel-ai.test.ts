@@ -1,11 +1,25 @@
 import { installPackages, load } from "../../support/npm-packages.ts";
-import { type Access, type Client, type Manners, MAX_TOKENS, PROMPT, TOOL, unexplained } from "./client.ts";
+import {
+  type Access,
+  type Client,
+  type Manners,
+  MAX_TOKENS,
+  MORE,
+  PROMPT,
+  TOOL,
+  unexplained,
+  WEATHER,
+} from "./client.ts";
 import { describeClients } from "./describe-clients.ts";
 import { PACKAGES } from "./versions.ts";
 
 /** As much of the library as is used here. */
 type Ai = {
-  generateText: (ask: object) => Promise<{ text: string; toolCalls: { toolName: string; input: unknown }[] }>;
+  generateText: (ask: object) => Promise<{
+    text: string;
+    toolCalls: { toolCallId: string; toolName: string; input: unknown }[];
+    response: { messages: object[] };
+  }>;
   streamText: (ask: object) => { fullStream: AsyncIterable<Part> };
   tool: (definition: object) => unknown;
   jsonSchema: (schema: object) => unknown;
@@ -36,12 +50,20 @@ const manners: Manners = {
   attempts: { limit_reached: 2 },
 };
 
-function clientOf(dialect: Client["dialect"], modelOf: (access: Access, model: string) => unknown): Client {
+/** Without this its later turns name what was said before instead of sending it. */
+const UNSTORED = { providerOptions: { openai: { store: false } } };
+
+function clientOf(
+  dialect: Client["dialect"],
+  modelOf: (access: Access, model: string) => unknown,
+  options: object = {},
+): Client {
   const ask = (access: Access, model: string): object => ({
     model: modelOf(access, model),
     prompt: PROMPT,
     maxOutputTokens: MAX_TOKENS,
     maxRetries: access.retries,
+    ...options,
   });
   return {
     dialect,
@@ -63,6 +85,25 @@ function clientOf(dialect: Client["dialect"], modelOf: (access: Access, model: s
       const [call] = (await ai().generateText({ ...ask(access, model), tools })).toolCalls;
       if (!call) throw new Error("no tool was called");
       return { name: call.toolName, input: call.input };
+    },
+    converse: async (access, model) => {
+      const { name, description, schema } = TOOL;
+      const tools = { [name]: ai().tool({ description, inputSchema: ai().jsonSchema(schema) }) };
+      const messages: object[] = [{ role: "user", content: PROMPT }];
+      const answer = async (): ReturnType<Ai["generateText"]> => {
+        const { prompt: _, ...asked } = ask(access, model) as { prompt: string };
+        const result = await ai().generateText({ ...asked, messages, tools });
+        messages.push(...result.response.messages);
+        return result;
+      };
+      const [call] = (await answer()).toolCalls;
+      if (!call) throw new Error("no tool was called");
+      const { toolCallId, toolName, input } = call;
+      const output = { type: "text", value: WEATHER };
+      messages.push({ role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] });
+      const { text: afterResult } = await answer();
+      messages.push({ role: "user", content: MORE });
+      return { call: { name: toolName, input }, said: [afterResult, (await answer()).text] };
     },
     explain,
   };
@@ -104,7 +145,7 @@ describeClients(
   },
   {
     title: "ai with @ai-sdk/openai, responses",
-    client: clientOf("responses", (access, model) => openai(access).responses(model)),
+    client: clientOf("responses", (access, model) => openai(access).responses(model), UNSTORED),
     manners,
     missing,
   },

@@ -15,7 +15,7 @@ def settings(question):
 
 def arguments(question):
     body = {"model": question["model"], "messages": MESSAGES, "max_tokens": question["maxTokens"]}
-    if question["operation"] == "tool":
+    if question["operation"] in ("tool", "converse"):
         tool = question["tool"]
         body["tools"] = [
             {"name": tool["name"], "description": tool["description"], "input_schema": tool["parameters"]}
@@ -29,6 +29,23 @@ def said(message, question):
     return "".join(block.text for block in message.content)
 
 
+def conversation(question):
+    """Yields what to ask with, is sent each answer, and returns what came of three turns."""
+    messages = [*MESSAGES]
+    called, texts = None, []
+    for _ in range(3):
+        message = yield {**arguments(question), "messages": messages}
+        messages.append({"role": "assistant", "content": message.content})
+        calls = [block for block in message.content if block.type == "tool_use"]
+        for block in calls:
+            called = {"name": block.name, "input": block.input}
+        results = [{"type": "tool_result", "tool_use_id": call.id, "content": question["weather"]} for call in calls]
+        if not calls:
+            texts.append("".join(block.text for block in message.content if block.type == "text"))
+        messages.append({"role": "user", "content": results or question["more"]})
+    return {"call": called, "said": texts}
+
+
 def run_sync(question):
     client = anthropic.Anthropic(**settings(question))
     operation = question["operation"]
@@ -39,6 +56,14 @@ def run_sync(question):
     if operation == "stream":
         with client.messages.stream(**arguments(question)) as stream:
             return said(stream.get_final_message(), question)
+    if operation == "converse":
+        turns, answer = conversation(question), None
+        while True:
+            try:
+                asked = turns.send(answer)
+            except StopIteration as end:
+                return end.value
+            answer = client.messages.create(**asked)
     return said(client.messages.create(**arguments(question)), question)
 
 
@@ -52,6 +77,14 @@ async def run_async(question):
         if operation == "stream":
             async with client.messages.stream(**arguments(question)) as stream:
                 return said(await stream.get_final_message(), question)
+        if operation == "converse":
+            turns, answer = conversation(question), None
+            while True:
+                try:
+                    asked = turns.send(answer)
+                except StopIteration as end:
+                    return end.value
+                answer = await client.messages.create(**asked)
         return said(await client.messages.create(**arguments(question)), question)
 
 

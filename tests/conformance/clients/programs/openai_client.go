@@ -11,16 +11,17 @@ import (
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 )
 
 const prompt = "Say something."
 
 type question struct {
-	Operation, Api, Origin, ApiKey, Model string
-	Retries                               int
-	MaxTokens                             int64
-	Tool                                  struct {
+	Operation, Api, Origin, ApiKey, Model, Weather, More string
+	Retries                                              int
+	MaxTokens                                            int64
+	Tool                                                 struct {
 		Name, Description string
 		Parameters        map[string]any
 	}
@@ -90,7 +91,7 @@ func runChat(ctx context.Context, client openai.Client, asked question) (any, er
 		Messages:            []openai.ChatCompletionMessageParamUnion{openai.UserMessage(prompt)},
 		MaxCompletionTokens: openai.Int(asked.MaxTokens),
 	}
-	if asked.Operation == "tool" {
+	if asked.Operation == "tool" || asked.Operation == "converse" {
 		params.Tools = []openai.ChatCompletionToolUnionParam{
 			openai.ChatCompletionFunctionTool(openai.FunctionDefinitionParam{
 				Name:        asked.Tool.Name,
@@ -98,6 +99,9 @@ func runChat(ctx context.Context, client openai.Client, asked question) (any, er
 				Parameters:  asked.Tool.Parameters,
 			}),
 		}
+	}
+	if asked.Operation == "converse" {
+		return converseChat(ctx, client, asked, params)
 	}
 	if asked.Operation == "stream" {
 		stream := client.Chat.Completions.NewStreaming(ctx, params)
@@ -128,13 +132,16 @@ func runResponses(ctx context.Context, client openai.Client, asked question) (an
 		Input:           responses.ResponseNewParamsInputUnion{OfString: openai.String(prompt)},
 		MaxOutputTokens: openai.Int(asked.MaxTokens),
 	}
-	if asked.Operation == "tool" {
+	if asked.Operation == "tool" || asked.Operation == "converse" {
 		params.Tools = []responses.ToolUnionParam{{OfFunction: &responses.FunctionToolParam{
 			Name:        asked.Tool.Name,
 			Description: openai.String(asked.Tool.Description),
 			Parameters:  asked.Tool.Parameters,
 			Strict:      openai.Bool(false),
 		}}}
+	}
+	if asked.Operation == "converse" {
+		return converseResponses(ctx, client, asked, params)
 	}
 	if asked.Operation == "stream" {
 		return streamResponse(client.Responses.NewStreaming(ctx, params))
@@ -148,6 +155,60 @@ func runResponses(ctx context.Context, client openai.Client, asked question) (an
 		return toolCall{Name: item.Name, Input: json.RawMessage(item.Arguments.OfString)}, nil
 	}
 	return answer.OutputText(), nil
+}
+
+type conversation struct {
+	Call toolCall `json:"call"`
+	Said []string `json:"said"`
+}
+
+func converseChat(ctx context.Context, client openai.Client, asked question, params openai.ChatCompletionNewParams) (any, error) {
+	done := conversation{Said: []string{}}
+	for turn := 0; turn < 3; turn++ {
+		answer, err := client.Chat.Completions.New(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		message := answer.Choices[0].Message
+		params.Messages = append(params.Messages, message.ToParam())
+		for _, call := range message.ToolCalls {
+			done.Call = toolCall{Name: call.Function.Name, Input: json.RawMessage(call.Function.Arguments)}
+			params.Messages = append(params.Messages, openai.ToolMessage(asked.Weather, call.ID))
+		}
+		if len(message.ToolCalls) == 0 {
+			done.Said = append(done.Said, message.Content)
+			params.Messages = append(params.Messages, openai.UserMessage(asked.More))
+		}
+	}
+	return done, nil
+}
+
+func converseResponses(ctx context.Context, client openai.Client, asked question, params responses.ResponseNewParams) (any, error) {
+	done := conversation{Said: []string{}}
+	items := responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(prompt, responses.EasyInputMessageRoleUser)}
+	for turn := 0; turn < 3; turn++ {
+		params.Input = responses.ResponseNewParamsInputUnion{OfInputItemList: items}
+		answer, err := client.Responses.New(ctx, params)
+		if err != nil {
+			return nil, err
+		}
+		called := false
+		for _, item := range answer.Output {
+			items = append(items, param.Override[responses.ResponseInputItemUnionParam](json.RawMessage(item.RawJSON())))
+			if item.Type == "function_call" {
+				called = true
+				done.Call = toolCall{Name: item.Name, Input: json.RawMessage(item.Arguments.OfString)}
+				result := responses.ResponseInputItemParamOfFunctionCallOutput(asked.Weather)
+				result.OfFunctionCallOutput.CallID = openai.String(item.CallID)
+				items = append(items, result)
+			}
+		}
+		if !called {
+			done.Said = append(done.Said, answer.OutputText())
+			items = append(items, responses.ResponseInputItemParamOfMessage(asked.More, responses.EasyInputMessageRoleUser))
+		}
+	}
+	return done, nil
 }
 
 type responseStream interface {

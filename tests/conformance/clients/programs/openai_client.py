@@ -25,7 +25,7 @@ def arguments(question):
     else:
         body = {"input": PROMPT, "max_output_tokens": limit}
         tools = [{"type": "function", "strict": False, **tool}]
-    if question["operation"] == "tool":
+    if question["operation"] in ("tool", "converse"):
         body["tools"] = tools
     return {"model": question["model"], **body}
 
@@ -52,6 +52,38 @@ def said(answer, question):
     return {"name": answer.output[0].name, "input": json.loads(answer.output[0].arguments)}
 
 
+def conversation(question):
+    """Yields what to ask with, is sent each answer, and returns what came of three turns."""
+    asked = arguments(question)
+    chat = question["api"] == "chat"
+    said = [{"role": "user", "content": PROMPT}]
+    asked["messages" if chat else "input"] = said
+    called, texts = None, []
+    for _ in range(3):
+        answer = yield asked
+        if chat:
+            message = answer.choices[0].message
+            said.append(message)
+            calls = [(call.id, call.function) for call in message.tool_calls or []]
+            text = message.content
+        else:
+            said.extend(answer.output)
+            calls = [(item.call_id, item) for item in answer.output if item.type == "function_call"]
+            text = answer.output_text
+        for id, function in calls:
+            called = {"name": function.name, "input": json.loads(function.arguments)}
+            result = question["weather"]
+            said.append(
+                {"role": "tool", "tool_call_id": id, "content": result}
+                if chat
+                else {"type": "function_call_output", "call_id": id, "output": result}
+            )
+        if not calls:
+            texts.append(text)
+            said.append({"role": "user", "content": question["more"]})
+    return {"call": called, "said": texts}
+
+
 def run_sync(question):
     client = openai.OpenAI(**settings(question))
     operation = question["operation"]
@@ -60,6 +92,14 @@ def run_sync(question):
     if operation == "stream":
         with endpoint(client, question).stream(**arguments(question)) as stream:
             return said(final(stream, question), question)
+    if operation == "converse":
+        turns, answer = conversation(question), None
+        while True:
+            try:
+                asked = turns.send(answer)
+            except StopIteration as end:
+                return end.value
+            answer = endpoint(client, question).create(**asked)
     return said(endpoint(client, question).create(**arguments(question)), question)
 
 
@@ -71,6 +111,14 @@ async def run_async(question):
         if operation == "stream":
             async with endpoint(client, question).stream(**arguments(question)) as stream:
                 return said(await final(stream, question), question)
+        if operation == "converse":
+            turns, answer = conversation(question), None
+            while True:
+                try:
+                    asked = turns.send(answer)
+                except StopIteration as end:
+                    return end.value
+                answer = await endpoint(client, question).create(**asked)
         return said(await endpoint(client, question).create(**arguments(question)), question)
 
 
