@@ -1,3 +1,5 @@
+import { expect, test } from "vitest";
+import { startGatewayProcess } from "../../support/gateway-process.ts";
 import { installPackages, load } from "../../support/npm-packages.ts";
 import {
   type Access,
@@ -10,6 +12,7 @@ import {
   unexplained,
   WEATHER,
 } from "./client.ts";
+import { TALK } from "./client-stage.ts";
 import { describeClients } from "./describe-clients.ts";
 import { PACKAGES } from "./versions.ts";
 
@@ -162,3 +165,18 @@ describeClients(
     missing,
   },
 );
+
+test.skipIf(missing)("without `store: false` the second turn of @ai-sdk/openai is told what to set", async () => {
+  const gateway = await startGatewayProcess({ models: { talk: { dialect: "responses", upstream: `sim+${TALK}` } } });
+  const access = { origin: gateway.publicUrl, apiKey: gateway.keys.credit, retries: 0 };
+  const unset = clientOf("responses", (at, model) => openai(at).responses(model));
+
+  const told = await unset.converse(access, "talk").then(
+    () => null,
+    (error: unknown) => unset.explain(error),
+  );
+  await gateway.stop();
+
+  expect(told).toMatchObject({ status: 400, code: "invalid_request" });
+  expect(told?.message).toContain("AI SDK: set `providerOptions: { openai: { store: false } }`");
+});
