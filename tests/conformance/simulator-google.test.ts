@@ -118,16 +118,19 @@ test("images, a stop sequence, a forced call and a limit are taken", async () =>
   const image = { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } };
   const parts = [{ text: "What is it?" }, image];
   const config = {
-    stopSequences: [" ocean"],
     tools: [{ functionDeclarations: [weather] }],
     toolConfig: {
       functionCallingConfig: { mode: FunctionCallingConfigMode.ANY, allowedFunctionNames: ["weather"] },
     },
   };
-  const stopped = await client.models.generateContent({ model: "sim", contents: [{ role: "user", parts }], config });
+  const stopSequences = [" ocean"];
+  const pictured = [{ role: "user", parts }];
+  const stopped = await client.models.generateContent({ model: "sim", contents: pictured, config: { stopSequences } });
+  const forced = await client.models.generateContent({ model: "sim", contents: pictured, config });
   const cut = await client.models.generateContent({ model: "sim", contents, config: { maxOutputTokens: 2 } });
 
   expect(stopped.text).toBe("amber harbor");
+  expect(forced.functionCalls).toMatchObject([{ name: "weather" }]);
   expect(cut.candidates?.[0]?.finishReason).toBe("MAX_TOKENS");
 });
 
