@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { notAtGemini, onlyStraight, providerDialect, translates } from "../../support/provider-dialect.ts";
 import { requestIdOf } from "../knock.ts";
-import { makeKey } from "../operator.ts";
+import { chargesOf, makeKey } from "../operator.ts";
 import { ask, modelFor, RESPONSES } from "../operations.ts";
 import { headersTold, ordinaryTier, storeTold, userTold } from "../told-provider.ts";
 
@@ -158,13 +158,15 @@ test("thoughts are asked for once, beside what the client asks for, and the clie
 
 test("a model that turns out not to reason answers, and is not asked for thoughts again [BOD-44]", async (context) => {
   onlyStraight(context, "other formats are asked for what the client's format can carry");
-  const include = async (model: string): Promise<unknown[]> => {
+  const include = async (model: string, apiKey = gateway.keys.credit): Promise<unknown[]> => {
     const known = (await gateway.witness()).length;
-    expect((await ask(RESPONSES, { gateway, fields: { model } })).status).toBe(200);
+    expect((await ask(RESPONSES, { gateway, fields: { model }, key: apiKey })).status).toBe(200);
     return (await gateway.witness()).slice(known).map(({ body }) => (body as { include?: unknown }).include);
   };
 
-  expect(await include("thoughtless")).toEqual([["reasoning.encrypted_content"], undefined]);
+  const key = await makeKey(gateway, { credit: "1" });
+  expect(await include("thoughtless", key.secret)).toEqual([["reasoning.encrypted_content"], undefined]);
+  expect(await chargesOf(gateway, key)).toMatchObject([{ kind: "completed", output_tokens: 5 }]);
   expect(await include("thoughtless")).toEqual([undefined]);
   expect(await include("declared-thoughtless")).toEqual([undefined]);
   expect(await include("accented-thoughtless")).toEqual([undefined]);
