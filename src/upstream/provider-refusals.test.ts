@@ -53,7 +53,8 @@ describe("every refusal in the table of providers", () => {
       await dispatch(task(first, route(free.url))).catch(() => null);
       expect(free.seen).toHaveLength(next === "others" ? 1 : 0);
 
-      for (let call = 0; call < 8; call++) await dispatch({ ...task(first), payer: payerNamed("one") }).catch(() => null);
+      for (let call = 0; call < 8; call++)
+        await dispatch({ ...task(first), payer: payerNamed("one") }).catch(() => null);
 
       const shut = counts === "always" && example.status !== 429;
       expect(health.standing(first).verdict === "open").toBe(shut);
