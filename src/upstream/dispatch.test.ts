@@ -78,7 +78,7 @@ test("a route that can do with less is asked once more, and its refusal counts f
   });
 
   expect(dispatched?.route.provider).toBe("east");
-  expect(heard).toEqual([["east", { ...error, code: "" }]]);
+  expect(heard).toMatchObject([["east", { kind: "request", message: error.message, param: "include" }]]);
   expect(attempts.map(({ route: { provider: name }, status }) => [name, status])).toEqual([
     ["east", 400],
     ["east", 200],
