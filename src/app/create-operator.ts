@@ -46,6 +46,7 @@ import type { Operator } from "../operator/operator.ts";
 import { createManageNotices } from "../operator/notices.ts";
 import { createManageProviders } from "../operator/providers.ts";
 import { createManageQuarantine } from "../operator/quarantine.ts";
+import { createRequireGiven } from "../operator/require-given.ts";
 import { refusalOf } from "../operator/structure-refusal.ts";
 import { createReadRequests } from "../operator/requests.ts";
 import { createReportSeries } from "../operator/series.ts";
@@ -87,7 +88,8 @@ export function createOperator({ database, credentials, events, clock, acceptFor
   const reading = withoutJit(database);
   const accounts = createAccountStore(database);
   const structure = createStructureStore(database);
-  const limits = createLimits({ ledger, structure, accounts, events, clock });
+  const requireGiven = createRequireGiven({ accounts });
+  const limits = createLimits({ ledger, structure, accounts, requireGiven, events, clock });
   const findAccount = createFindAccount({ store: accounts });
   const catalogue = createCatalogueStore(database);
   const live = createLiveStore(database);
@@ -102,13 +104,23 @@ export function createOperator({ database, credentials, events, clock, acceptFor
       accounts,
       structure,
       limits,
+      requireGiven,
       readNames,
       events,
       clock,
       acceptForeign,
     }),
-    accounts: createManageAccounts({ store: accounts, structure, ledger, limits, findAccount, events, clock }),
-    funds: createManageFunds({ ledger, structure, accounts, findKey, events }),
+    accounts: createManageAccounts({
+      store: accounts,
+      structure,
+      ledger,
+      limits,
+      requireGiven,
+      findAccount,
+      events,
+      clock,
+    }),
+    funds: createManageFunds({ ledger, structure, accounts, findKey, requireGiven, events }),
     books: createReadBooks({
       findKey,
       findAccount,

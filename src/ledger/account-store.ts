@@ -117,6 +117,14 @@ export function createAccountStore(queryable: Queryable): AccountStore {
       ),
     countersOf: (accountIds) => counters("c.account_id = any ($1::uuid[])", accountIds),
     countersOfKeys: (keyIds) => counters("c.key_id = any ($1::uuid[])", keyIds),
+    limitsBelow: (id) =>
+      queryable.query<Pick<CounterRow, "unit" | "models">>(
+        `with below as (select a.id from account a where a.path @> array[$1::uuid])
+         select distinct c.unit, c.models from counter_now c
+          where c.kind = 'limit' and (c.account_id in (select id from below)
+             or c.key_id in (select k.id from key k where k.account_id in (select id from below)))`,
+        [id],
+      ),
     counter: async (id) => (await counters("c.id = $1", id))[0] ?? null,
     keysIn: (accountIds, limit) => queryable.query<AccountKey & { mode: KeyMode }>(KEYS, [accountIds, limit]),
     moneyOf: async (keyIds) => {

@@ -75,6 +75,8 @@ export type AccountStore = {
   countersOf: (accountIds: readonly string[]) => Promise<HeldCounter[]>;
   countersOfKeys: (keyIds: readonly string[]) => Promise<HeldCounter[]>;
   counter: (id: number) => Promise<HeldCounter | null>;
+  /** What the limits of an account, of those below it and of their keys count, each once. */
+  limitsBelow: (id: string) => Promise<Pick<HeldCounter, "unit" | "models">[]>;
   keysIn: (accountIds: readonly string[], limit: number) => Promise<AccountKey[]>;
   moneyOf: (keyIds: readonly string[]) => Promise<ReadonlyMap<string, KeyMoney>>;
   /** Where a payment was booked to; null when there is none. */

@@ -15,6 +15,7 @@ import { bookingRefusal, checkAmount, checkReference } from "./booking.ts";
 import type { FindAccount } from "./find-account.ts";
 import type { TopUp } from "./funds.ts";
 import { finish, type LimitOrder, type LimitRemoved, type Limits, type LimitSet, type WhichLimit } from "./limits.ts";
+import type { RequireGiven } from "./require-given.ts";
 import { refusalOf } from "./structure-refusal.ts";
 
 /** An account as operators see it. */
@@ -66,6 +67,7 @@ type Parts = {
   structure: Structure;
   ledger: Pick<Ledger, "fund">;
   limits: Limits;
+  requireGiven: RequireGiven;
   findAccount: FindAccount;
   events: Pick<OperatorEvents, "accountChanged" | "accountFunded">;
   clock: Pick<Clock, "nowMs">;
@@ -88,6 +90,7 @@ export function createManageAccounts({
   structure,
   ledger,
   limits,
+  requireGiven,
   findAccount,
   events,
   clock,
@@ -158,6 +161,7 @@ export function createManageAccounts({
     },
     move: async (name, parent, by) => {
       const [{ id }, above] = [await findAccount(name), await findAccount(parent)];
+      if (by.within !== undefined) await requireGiven(above.path, await store.limitsBelow(id), by);
       return (await changed(id, await structure.moveAccount(id, above.id), { change: "moved", ...by })).account;
     },
     changeStatus: async (name, change, by) => {
@@ -205,12 +209,12 @@ export function createManageAccounts({
       return changed(id, await structure.closeCounter(purse.id), { change: "purse closed", ...by });
     },
     setLimit: async (name, order, by) => {
-      const { id, title } = await findAccount(name);
-      return limits.set({ of: { accountId: id }, title: `Account ${title}` }, order, by);
+      const { id, title, path } = await findAccount(name);
+      return limits.set({ of: { accountId: id }, title: `Account ${title}`, path }, order, by);
     },
     removeLimit: async (name, which, by) => {
-      const { id, title } = await findAccount(name);
-      return limits.remove({ of: { accountId: id }, title: `Account ${title}` }, which, by);
+      const { id, title, path } = await findAccount(name);
+      return limits.remove({ of: { accountId: id }, title: `Account ${title}`, path }, which, by);
     },
   };
 }

@@ -11,6 +11,7 @@ import type { CounterSummary, Funded, Ledger } from "../ledger/ledger.ts";
 import type { Structure } from "../ledger/structure.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import { bookingRefusal, checkAmount, checkReference } from "./booking.ts";
+import type { RequireGiven } from "./require-given.ts";
 import { refusalOf } from "./structure-refusal.ts";
 
 /** `reference` names the operation: repeated, it changes nothing. */
@@ -39,13 +40,14 @@ type Parts = {
   structure: Pick<Structure, "openCounter">;
   accounts: Pick<AccountStore, "paidTo" | "counter" | "byId">;
   findKey: FindFunded;
+  requireGiven: RequireGiven;
   events: Pick<OperatorEvents, "fundsBooked">;
 };
 
 type Booking = { kind: string; amount: string; reference: string };
 
 // oxlint-disable-next-line max-lines-per-function -- one short operation after the other.
-export function createManageFunds({ ledger, structure, accounts, findKey, events }: Parts): ManageFunds {
+export function createManageFunds({ ledger, structure, accounts, findKey, requireGiven, events }: Parts): ManageFunds {
   async function fundsAt(keyId: string): Promise<KeyFunds> {
     const summary = await ledger.usage(keyId);
     invariant(summary, "every key has a balance");
@@ -123,6 +125,8 @@ export function createManageFunds({ ledger, structure, accounts, findKey, events
       checkReference(reference);
       const key = await findKey(name);
       const { actor } = by;
+      const { path = [] } = (by.within && (await accounts.byId(key.accountId))) ?? {};
+      await requireGiven(path, [{ unit: "tokens", models: null }], by);
       const booking = { kind: "budget", amount: formatAmount("tokens", budget), reference, ...by };
       const budgetIn = (counter: CounterSummary): boolean =>
         counter.accountId === null && counter.kind === "limit" && counter.unit === "tokens" && counter.models === null;

@@ -21,6 +21,7 @@ import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { FindAccount } from "./find-account.ts";
 import { modelsAfter, requireKnown } from "./key-restriction.ts";
 import type { LimitHolder, LimitOrder, LimitRemoved, Limits, LimitSet, WhichLimit } from "./limits.ts";
+import type { RequireGiven } from "./require-given.ts";
 import { refusalOf } from "./structure-refusal.ts";
 
 /** A key as operators see it. Its secret is not among what we know. */
@@ -93,9 +94,10 @@ type Parts = {
   findKey: FindKey;
   issueKey: IssueKey;
   findAccount: FindAccount;
-  accounts: Pick<AccountStore, "moneyOf">;
+  accounts: Pick<AccountStore, "moneyOf" | "countersOfKeys">;
   structure: Pick<Structure, "moveKey" | "adoptKey">;
   limits: Limits;
+  requireGiven: RequireGiven;
   readNames: () => Promise<CatalogueNames>;
   events: Pick<OperatorEvents, "keyIssued" | "keyStatusChanged" | "keyChanged" | "keyRotated" | "fundsBooked">;
   clock: Clock;
@@ -115,6 +117,7 @@ export function createManageKeys({
   accounts,
   structure,
   limits,
+  requireGiven,
   readNames,
   events,
   clock,
@@ -130,6 +133,12 @@ export function createManageKeys({
     const [found, to] = [await findKey(name), await findAccount(account)];
     requireNoSession(found);
     const { id } = found;
+    const carried = await accounts.countersOfKeys([id]);
+    await requireGiven(
+      to.path,
+      carried.filter(({ kind }) => kind === "limit"),
+      by,
+    );
     const done = await put(id, to.id);
     if (done.result !== "done" && done.result !== "already") throw refusalOf(done);
     const key = await findKey(id);
@@ -138,7 +147,11 @@ export function createManageKeys({
     return { key: detailsOf(key), changed };
   }
 
-  const holderOf = (key: Key): LimitHolder => ({ of: { keyId: key.id }, title: `Key ${key.prefix}…` });
+  const holderOf = (key: Key): LimitHolder => ({
+    of: { keyId: key.id },
+    title: `Key ${key.prefix}…`,
+    path: key.accounts,
+  });
 
   async function show(name: string): Promise<{ key: KeyDetails; secrets: readonly SecretDetails[] }> {
     const key = await findKey(name);
@@ -170,6 +183,7 @@ export function createManageKeys({
           holders: [home.title],
           number: null,
         });
+      if (funds?.kind === "budget") await requireGiven(home?.path ?? [], [{ unit: "tokens", models: null }], by);
       const issued = issueKey({ ...rest, account: home, funds }, by, digest);
       const { key, secret } = await issued.catch(async (error: unknown) => {
         // Somebody else may have kept the same secret meanwhile.

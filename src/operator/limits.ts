@@ -9,6 +9,7 @@ import type { CounterSummary, Ledger } from "../ledger/ledger.ts";
 import type { CounterHolder, Structure } from "../ledger/structure.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import { bookingRefusal } from "./booking.ts";
+import type { RequireGiven } from "./require-given.ts";
 import { refusalOf } from "./structure-refusal.ts";
 
 /** Which limit of a holder is meant: it has one for a unit, a period and a list of models. */
@@ -19,8 +20,8 @@ export type LimitOrder = WhichLimit & { amount: bigint };
 export type LimitSet = { result: "set" | "already"; counter: CounterSummary };
 export type LimitRemoved = { result: "removed" | "already" };
 
-/** Whose limit, and how it is named to people. */
-export type LimitHolder = { of: CounterHolder; title: string };
+/** Whose limit, how it is named to people, and the accounts from the root down to it. */
+export type LimitHolder = { of: CounterHolder; title: string; path: readonly string[] };
 
 /** What each may spend in a period, beside who pays. */
 export type Limits = {
@@ -32,11 +33,12 @@ type Parts = {
   ledger: Pick<Ledger, "setLimit">;
   structure: Pick<Structure, "openCounter" | "closeCounter" | "rechain">;
   accounts: Pick<AccountStore, "counter" | "countersOf" | "countersOfKeys" | "paidTo">;
+  requireGiven: RequireGiven;
   events: Pick<OperatorEvents, "limitChanged">;
   clock: Pick<Clock, "nowMs">;
 };
 
-export function createLimits({ ledger, structure, accounts, events, clock }: Parts): Limits {
+export function createLimits({ ledger, structure, accounts, requireGiven, events, clock }: Parts): Limits {
   async function counterAt(id: number | null): Promise<HeldCounter> {
     const counter = await accounts.counter(id ?? 0);
     invariant(counter, "a limit that was just set is there");
@@ -44,7 +46,8 @@ export function createLimits({ ledger, structure, accounts, events, clock }: Par
   }
 
   return {
-    set: async ({ of, title }, { amount, unit, period, models }, by) => {
+    set: async ({ of, title, path }, { amount, unit, period, models }, by) => {
+      await requireGiven(path, [{ unit, models }], by);
       const note = { holder: title, unit, period, models, amount: formatAmount(unit, amount), ...by };
       const order = { kind: "limit", unit, amount, period, models, actor: by.actor } as const;
       const opened = await structure.openCounter({ ...of, ...order });
@@ -64,7 +67,8 @@ export function createLimits({ ledger, structure, accounts, events, clock }: Par
       return { result: "set", counter: await counterAt(opened.counter) };
     },
 
-    remove: async ({ of, title }, { unit, period, models }, by) => {
+    remove: async ({ of, title, path }, { unit, period, models }, by) => {
+      await requireGiven(path, [{ unit, models }], by);
       const counters =
         "accountId" in of ? await accounts.countersOf([of.accountId]) : await accounts.countersOfKeys([of.keyId]);
       const meant = counters.find(
