@@ -66,7 +66,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   createPerson: { roles: OWN, subtree: [{ account: "body.account", optional: true }, { never: "body.password" }] },
   listPeople: { roles: READ, subtree: "filtered" },
   showPerson: { roles: READ, subtree: [PERSON] },
-  updatePerson: { roles: OWN, subtree: [PERSON] },
+  // Whoever has the address of somebody else keeps them from signing in.
+  updatePerson: { roles: OWN, subtree: [PERSON, { never: "body.email" }] },
   removePerson: { roles: OWN, subtree: [PERSON] },
   setGrants: { roles: OWN, subtree: [PERSON] },
   changeGrants: { roles: OWN, subtree: [PERSON] },

@@ -10,6 +10,7 @@ import { createTokenSecret } from "../people/person-secret.ts";
 import { createRecognise, SESSION_IDLE_MS } from "../people/recognise.ts";
 import { createSessionStore } from "../people/session-store.ts";
 import { createTokenStore } from "../people/token-store.ts";
+import { personChangeSchema } from "../wire/admin/people.ts";
 import { ACCESS, type AccessSubject } from "./access-table.ts";
 import { describeAdmin } from "./admin-document.ts";
 
@@ -351,12 +352,33 @@ describe("a lead", () => {
       { email: "puppet@acme.example", account: "Acme/Ads", password: "a phrase that is long enough" },
       403,
     ],
+    [
+      "renames a person to an address that is another's",
+      "PATCH",
+      "/admin/v1/people/member-of-ads@acme.example",
+      { email: "boss@acme.example" },
+      403,
+    ],
     ["asks for the account above", "GET", "/admin/v1/accounts/Acme", undefined, 404],
     ["asks for what is nowhere", "GET", "/admin/v1/accounts/Acme%2FNowhere", undefined, 404],
   ] as const)("%s: refused", async (_what, method, url, body, status) => {
     const reply = await asLead(method, url, body);
 
     expect([reply.statusCode, reply.body.includes("Search")]).toEqual([status, false]);
+  });
+
+  test("changes the name and the account of a person of theirs, and nothing that they sign in with", async () => {
+    const example = { name: "Cleo", account: "Acme/Ads/Ads-below", email: "cleo@acme.example" };
+    const fields = Object.keys(personChangeSchema.shape);
+    const member = `/admin/v1/people/${ids["member-of-ads@acme.example"]}`;
+
+    const may = await Promise.all(
+      fields.map(async (field) => {
+        const body = { [field]: example[field as "name"] };
+        return [field, (await asLead("PATCH", member, body)).statusCode];
+      }),
+    );
+    expect(Object.fromEntries(may)).toEqual({ name: 200, account: 200, email: 403 });
   });
 
   test("names things by path or by id alike, and finds their own", async () => {
