@@ -1,10 +1,14 @@
 import type { SealedCredential } from "../core/sealed-credential.ts";
 import type { Database, Queryable } from "../db/database.ts";
+import { sqlStateOf } from "../db/database-error.ts";
 import type { SignInAdmission, BegunSignIn, Identity, IdentityKey, IdentityStore } from "./identity.ts";
 import { endWaysIn } from "./ways-in-store.ts";
 
 /** Nobody needs so many at a time; more are somebody's who begins and never comes back. The oldest make room, so that others get in. */
 const MOST_BEGUN = 10_000;
+/** Each try that fails leaves somebody else's success behind, of whom there are few for one address and one subject. */
+const MOST_TRIES = 8;
+const UNIQUE_VIOLATION = "23505";
 /** The first wait after a failure; it doubles up to the usual one. */
 const FIRST_RETRY_MS = 15_000;
 
@@ -55,7 +59,16 @@ export function createIdentityStore(database: Pick<Database, "query" | "transact
       return (await database.query<{ groups: string[] }>(sql, [personId])).flatMap(({ groups }) => groups);
     },
 
-    admit: (key, who) => database.transaction((tx) => admit(tx, key, who)),
+    // Two at once may both find nobody. The second meets the row of the first, and looks again. Advisory locks would do the same, but any
+    // role can take one and keep it.
+    admit: async (key, who) => {
+      for (let tries = 1; ; tries++)
+        try {
+          return await database.transaction((tx) => admit(tx, key, who));
+        } catch (error) {
+          if (tries === MOST_TRIES || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+        }
+    },
 
     keep: (key, { sealed, groups, grants, atMs, dueAtMs, was }) =>
       database.transaction(async (tx) => {
@@ -166,30 +179,33 @@ async function endAll(tx: Queryable, personId: string, atMs: number): Promise<vo
 
 type Who = Parameters<IdentityStore["admit"]>[1];
 
-async function admit(tx: Queryable, { issuer, subject }: IdentityKey, who: Who): Promise<SignInAdmission> {
+async function admit(tx: Queryable, key: IdentityKey, who: Who): Promise<SignInAdmission> {
+  const { issuer, subject } = key;
   const { email, name, newId, mayLink, atMs } = who;
-  // One after the other, for the same email or the same subject.
-  for (const what of [`email ${email}`, `subject ${issuer} ${subject}`].toSorted())
-    await tx.query("select pg_advisory_xact_lock(hashtextextended($1, 11))", [what]);
-  const [known] = await tx.query<{ personId: string; state: "active" | "removed"; left: boolean }>(
-    `select i.person_id as "personId", p.state, i.left_at is not null as left
-       from identity i join person p on p.id = i.person_id where i.issuer = $1 and i.subject = $2`,
+  const [known] = await tx.query<{ personId: string; email: string; state: "active" | "removed"; left: boolean }>(
+    `select i.person_id as "personId", p.email, p.state, i.left_at is not null as left
+       from identity i join person p on p.id = i.person_id where i.issuer = $1 and i.subject = $2 for no key update of i`,
     [issuer, subject],
   );
+  // Who is known keeps their address until the provider vouches for another.
+  const address = known === undefined || mayLink ? email : known.email;
   const [other] = await tx.query<{ id: string }>("select id from person where email = $1 and state = 'active'", [
-    email,
+    address,
   ]);
 
   if (known?.state === "active" || (known?.left && other === undefined)) {
     await tx.query(
       `update person set state = 'active', removed_at = null, name = $3, email = case when $4 then $2 else email end where id = $1`,
-      [known.personId, email, name, other === undefined || other.id === known.personId],
+      [known.personId, address, name, other === undefined || other.id === known.personId],
     );
-    await link(tx, { issuer, subject, personId: known.personId, atMs });
+    await link(tx, key, { personId: known.personId, atMs });
     return { kind: "admitted", personId: known.personId };
   }
   if (other !== undefined) {
     if (!mayLink) return { kind: "unverified" };
+    // Whoever else would be the same person waits here, and then reads what this one wrote.
+    const sql = "select from person where id = $1 and email = $2 and state = 'active' for no key update";
+    if ((await tx.query(sql, [other.id, address])).length === 0) return admit(tx, key, who);
     const [theirs] = await tx.query("select from identity where person_id = $1 and issuer = $2 and subject <> $3", [
       other.id,
       issuer,
@@ -198,7 +214,7 @@ async function admit(tx: Queryable, { issuer, subject }: IdentityKey, who: Who):
     if (theirs !== undefined) return { kind: "taken" };
     // Whoever added them may know their password, or have signed in with it.
     await endWaysIn(tx, other.id, atMs);
-    await link(tx, { issuer, subject, personId: other.id, atMs });
+    await link(tx, key, { personId: other.id, atMs });
     return { kind: "linked", personId: other.id };
   }
   if (known !== undefined) return { kind: "removed" };
@@ -208,17 +224,20 @@ async function admit(tx: Queryable, { issuer, subject }: IdentityKey, who: Who):
     name,
     new Date(atMs),
   ]);
-  await link(tx, { issuer, subject, personId: newId, atMs });
+  await tx.query(INSERT_IDENTITY, [issuer, subject, newId, new Date(atMs)]);
   return { kind: "admitted", personId: newId };
 }
 
+const INSERT_IDENTITY =
+  "insert into identity (issuer, subject, person_id, checked_at, due_at) values ($1, $2, $3, $4, $4)";
+
 async function link(
   tx: Queryable,
-  { issuer, subject, personId, atMs }: IdentityKey & { personId: string; atMs: number },
+  { issuer, subject }: IdentityKey,
+  { personId, atMs }: { personId: string; atMs: number },
 ): Promise<void> {
   await tx.query(
-    `insert into identity (issuer, subject, person_id, checked_at, due_at) values ($1, $2, $3, $4, $4)
-     on conflict (issuer, subject) do update set person_id = excluded.person_id, left_at = null, suspend_due = false`,
+    `${INSERT_IDENTITY} on conflict (issuer, subject) do update set person_id = excluded.person_id, left_at = null, suspend_due = false`,
     [issuer, subject, personId, new Date(atMs)],
   );
 }

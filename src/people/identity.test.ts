@@ -130,6 +130,47 @@ test("an address that the provider does not vouch for links nobody and ends noth
   expect((await waysIn()).token).not.toBeNull();
 });
 
+test("somebody who is known keeps their address until the provider vouches for another", async () => {
+  const first = await admit("kim", "kim@acme.example");
+  invariantAdmitted(first);
+  const email = async () => (await people.byId(first.personId))?.email;
+
+  expect(await admit("kim", "ceo@acme.example", false)).toEqual(first);
+  expect(await email()).toBe("kim@acme.example");
+  expect(await admit("kim", "kimberly@acme.example")).toEqual(first);
+  expect(await email()).toBe("kimberly@acme.example");
+});
+
+test("somebody who left comes back with the address they had, unless another person has it now", async () => {
+  const first = await admit("lou", "lou@acme.example");
+  invariantAdmitted(first);
+  const leave = () => identities.leave({ issuer: ISSUER, subject: "lou" }, { atMs: now, was: null });
+
+  await leave();
+  expect(await admit("lou", "ceo@acme.example", false)).toEqual(first);
+  expect((await people.byId(first.personId))?.email).toBe("lou@acme.example");
+  await leave();
+  await added("lou@acme.example");
+  expect(await admit("lou", "ceo@acme.example", false)).toEqual({ kind: "unverified" });
+});
+
+test("sign-ins of the same person at once make one person, whatever address they name", async () => {
+  const admitted = await Promise.all(
+    Array.from({ length: 6 }, (_, index) => admit("ida", `ida-${index % 3}@acme.example`)),
+  );
+
+  expect(new Set(admitted.map((one) => "personId" in one && one.personId)).size).toBe(1);
+  const rows = await database.query("select from person where email like 'ida-%'");
+  expect(rows).toHaveLength(1);
+});
+
+test("of several who claim the address of a person who was added here at once, one is that person", async () => {
+  await added("jo@acme.example");
+
+  const admitted = await Promise.all(["jo-1", "jo-2", "jo-3"].map((subject) => admit(subject, "jo@acme.example")));
+  expect(admitted.map(({ kind }) => kind).toSorted()).toEqual(["linked", "taken", "taken"]);
+});
+
 test("a password that was right a moment ago opens no session once the person is linked", async () => {
   const { id, passwordHash } = await added("fay@acme.example");
   await admit("fay", "fay@acme.example");

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile, cp } from "node:fs/promises";
+import { cp, glob, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -9,6 +9,7 @@ import type { Database } from "../../src/db/database.ts";
 import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { readMigrations } from "../../src/db/migration-files.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
+import { createIdentityStore } from "../../src/people/identity-store.ts";
 import { createHousekeepingStore } from "../../src/ledger/housekeeping-store.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import { type DocumentedRoles, startDocumentedRoles } from "../support/documented-roles.ts";
@@ -17,6 +18,14 @@ import { whyUnavailable } from "../support/postgres.ts";
 
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 3_000, onError: () => undefined };
 const DAY_MS = 86_400_000;
+
+test("nothing takes an advisory lock, which any role can take and keep, but the very first migration", async () => {
+  const taking: string[] = [];
+  for await (const file of glob(["src/**/*.ts", "migrations/*.sql"]))
+    if (/pg_(?:try_)?advisory/.test(await readFile(file, "utf8"))) taking.push(file);
+
+  expect(taking).toEqual(["src/db/migrate.ts"]);
+});
 
 describe.skipIf(whyUnavailable("15") !== null)("while the reading role keeps every lock that it can get", () => {
   let roles: DocumentedRoles;
@@ -40,6 +49,8 @@ describe.skipIf(whyUnavailable("15") !== null)("while the reading role keeps eve
     for (const number of [7_016_655_443, 7_016_655_444, 7_016_655_445])
       await reader.query("select pg_advisory_lock($1)", [number]);
     await reader.query("select pg_advisory_lock(hashtext('tollgate catalogue'))");
+    for (const what of ["email ann@acme.example", "subject https://id.example ann"])
+      await reader.query("select pg_advisory_lock(hashtextextended($1, 11))", [what]);
   });
   afterAll(async () => {
     await reader?.end();
@@ -60,6 +71,14 @@ describe.skipIf(whyUnavailable("15") !== null)("while the reading role keeps eve
     expect(await serveOne()).toEqual({ kind: "settled", charged: creditsOf(1n) });
     expect(await createHousekeepingStore(app).rollup(Date.now())).toBe("done");
     expect(await underCatalogueLock(app, () => Promise.resolve("changed"))).toBe("changed");
+  });
+
+  test("people sign in through the identity provider", async () => {
+    const identities = createIdentityStore(app);
+    const key = { issuer: "https://id.example", subject: "ann" };
+    const who = { email: "ann@acme.example", name: "Ann", mayLink: true, atMs: Date.now() };
+
+    expect(await identities.admit(key, { newId: createId(Date.now()), ...who })).toMatchObject({ kind: "admitted" });
   });
 
   test("a partition is given up for now, and no request waits for it longer than that", async () => {
