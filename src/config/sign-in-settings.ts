@@ -67,7 +67,7 @@ export const signInSettings = group(
     ),
     link_by_email: choice(
       { values: ["verified", "always"], fallback: "verified" },
-      "At the first sign-in with the email address of a person who was added here: `verified` takes both for the same person only if the provider says that it verified the address. Set `always` if the provider does not say it and only your organisation assigns addresses there.",
+      "At the first sign-in with the email address of a person who was added here, or of an account that was prepared in their team: `verified` gives it to them only if the provider says that it verified the address. Set `always` if the provider does not say it and only your organisation assigns addresses there.",
     ),
   },
 );

@@ -4,7 +4,7 @@ import type { AccountRow } from "../ledger/account.ts";
 import type { Identity } from "../people/identity.ts";
 import { createPlacePerson } from "./place-person.ts";
 
-type Some = Pick<AccountRow, "id" | "path" | "kind" | "status">;
+type Some = Pick<AccountRow, "id" | "title" | "path" | "kind" | "status">;
 
 const TREE: readonly Some[] = [
   ["acme"],
@@ -15,6 +15,7 @@ const TREE: readonly Some[] = [
   ["acme", "ads", "early"],
 ].map((path) => ({
   id: path.at(-1) ?? "",
+  title: path.at(-1) ?? "",
   path,
   kind: ["ann", "early"].includes(path.at(-1) ?? "") ? "person" : "team",
   status: "active",
@@ -34,29 +35,36 @@ const ANN: Identity = {
 };
 
 /** Places somebody, and answers what was done to accounts. */
-async function placed(identity: Partial<Identity>, team: string, taken: readonly string[] = []): Promise<string[]> {
+async function placed(
+  identity: Partial<Identity>,
+  team: string,
+  taken: readonly string[] = [],
+  prepared: { proven: boolean; isTheirs?: boolean } | null = null,
+): Promise<string[]> {
   const done: string[] = [];
-  const made: Some = { id: "new", path: ["acme", team, "new"], kind: "person", status: "active" };
+  const made: Some = { id: "new", title: "new", path: ["acme", team, "new"], kind: "person", status: "active" };
   const byId = (id: string) => Promise.resolve(([...TREE, made].find((one) => one.id === id) ?? null) as AccountRow);
   const tell = (what: string): Promise<never> => Promise.resolve(void done.push(what) as never);
   const place = createPlacePerson({
     accounts: {
-      create: ({ parent }) => tell(`made in ${parent}`).then(() => made as never),
+      create: ({ parent }) =>
+        prepared === null ? tell(`made in ${parent}`).then(() => made as never) : Promise.reject(new Conflict("taken")),
       move: (id, to) => tell(`moved ${id} to ${to}`),
       setLimit: (id, { amount }) => tell(`limited ${id} to ${amount}`),
       removeLimit: (id) => tell(`unlimited ${id}`),
       changeStatus: (id, change) => tell(`${change} ${id}`),
     },
-    store: { byId, childNamed: () => Promise.reject(new Conflict("not asked for")) },
+    store: { byId, childNamed: () => byId("early") },
     identities: {
       placed: (_key, { accountId, teamId, monthly }) => tell(`has ${accountId} in ${teamId}, ${monthly}`),
       suspending: () => tell("suspending"),
       suspended: () => tell("suspended"),
+      find: () => Promise.resolve({ ...ANN, accountId: prepared?.isTheirs ? "early" : null }),
       isTaken: (id) => Promise.resolve(taken.includes(id)),
     },
     findAccount: byId,
   });
-  await place({ ...ANN, ...identity }, { account: team, monthly: 50n });
+  await place({ ...ANN, ...identity }, { account: team, monthly: 50n }, { proven: prepared?.proven ?? false });
   return done;
 }
 
@@ -88,4 +96,16 @@ test("who changes teams takes their account along, but not another's", async () 
 
 test("an account that an operator put elsewhere since stays there", async () => {
   expect(await placed({ accountId: "ann", teamId: "ads", monthly: 50n }, "ads")).toEqual(["has ann in ads, 50"]);
+});
+
+test("an account that was prepared under an address is given only to who is proven to have it", async () => {
+  const taking = ["limited early to 50", "has early in ads, 50"];
+
+  expect(await placed({}, "ads", [], { proven: true })).toEqual(taking);
+  await expect(placed({}, "ads", [], { proven: false })).rejects.toThrow(
+    "There is an account ann@acme.example in ads already, and the identity provider does not say that it verified this address.",
+  );
+  await expect(placed({}, "ads", ["early"], { proven: true })).rejects.toThrow(Conflict);
+  // Another of their first sign-ins has made it a moment ago.
+  expect(await placed({}, "ads", [], { proven: false, isTheirs: true })).toEqual(taking);
 });

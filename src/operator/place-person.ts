@@ -6,8 +6,11 @@ import type { Identity, IdentityStore } from "../people/identity.ts";
 import type { ManageAccounts } from "./accounts.ts";
 import type { FindAccount } from "./find-account.ts";
 
+/** `proven`: the address is theirs, by the word of the provider or of the operator who trusts it. */
+type Proof = { proven: boolean };
+
 /** Gives somebody their account in a team, with its limit; what is so already stays. */
-export type PlacePerson = ((identity: Identity, team: MappedTeam) => Promise<void>) & {
+export type PlacePerson = ((identity: Identity, team: MappedTeam, their: Proof) => Promise<void>) & {
   /** Suspends their account, if it is of the kind `person`: its keys are refused from now on, and running streams are cut. */
   suspend: (identity: Identity) => Promise<void>;
 };
@@ -15,7 +18,7 @@ export type PlacePerson = ((identity: Identity, team: MappedTeam) => Promise<voi
 type Parts = {
   accounts: Pick<ManageAccounts, "create" | "move" | "setLimit" | "removeLimit" | "changeStatus">;
   store: Pick<AccountStore, "byId" | "childNamed">;
-  identities: Pick<IdentityStore, "placed" | "suspending" | "suspended" | "isTaken">;
+  identities: Pick<IdentityStore, "find" | "placed" | "suspending" | "suspended" | "isTaken">;
   findAccount: FindAccount;
 };
 
@@ -27,8 +30,8 @@ export function createPlacePerson({ accounts, store, identities, findAccount }: 
   const isOwn = async ({ id, kind }: AccountRow, { teamId, personId }: Identity): Promise<boolean> =>
     teamId !== null && kind === "person" && !(await identities.isTaken(id, personId));
 
-  /** Theirs, or a new one; one that was made for them before is taken. Of several at once, one makes it. */
-  async function accountOf(identity: Identity, team: AccountRow): Promise<AccountRow> {
+  /** Theirs, or a new one; one that was made for their address before is taken, if it is theirs. Of several at once, one makes it. */
+  async function accountOf(identity: Identity, team: AccountRow, { proven }: Proof): Promise<AccountRow> {
     const { accountId, personId, email } = identity;
     const theirs = accountId === null ? null : await store.byId(accountId);
     if (theirs !== null && theirs.status !== "closed") {
@@ -41,13 +44,16 @@ export function createPlacePerson({ accounts, store, identities, findAccount }: 
     } catch (error) {
       const there = error instanceof Conflict ? await store.childNamed(team.id, email) : null;
       if (there === null || (await identities.isTaken(there.id, personId))) throw error;
-      return there;
+      if (proven || (await identities.find(identity))?.accountId === there.id) return there;
+      throw new Conflict(
+        `There is an account ${email} in ${team.title} already, and the identity provider does not say that it verified this address. Give the account to the person, or set sign_in.link_by_email to always.`,
+      );
     }
   }
 
-  async function place(identity: Identity, { account, monthly }: MappedTeam): Promise<void> {
+  async function place(identity: Identity, { account, monthly }: MappedTeam, their: Proof): Promise<void> {
     const team = await findAccount(account);
-    const found = await accountOf(identity, team);
+    const found = await accountOf(identity, team, their);
     const { id, kind, path, status } = found;
     const isMoved = identity.teamId !== null && identity.teamId !== team.id && path.at(-2) !== team.id;
     if (isMoved && (await isOwn(found, identity))) await accounts.move(id, team.id, BY);

@@ -8,7 +8,7 @@ import type { GroupMapping } from "../core/group-mapping.ts";
 import { createId } from "../core/ids.ts";
 import type { SealedCredential } from "../core/sealed-credential.ts";
 import type { Secret } from "../core/secret.ts";
-import type { IdentityKey, IdentityStore, SignInAdmission } from "../people/identity.ts";
+import type { Identity, IdentityKey, IdentityStore, SignInAdmission } from "../people/identity.ts";
 import type { Grant } from "../people/person.ts";
 import type { Recognise } from "../people/recognise.ts";
 import type { Identified, IdentityProvider, NotIdentified } from "../sign-in/identity-provider.ts";
@@ -138,7 +138,7 @@ export function createSignIn(parts: Parts): SignIn {
     { claims, refreshToken }: Identified,
     plan: PersonPlan,
     { was, keptToken, by }: { was: SealedCredential | null; keptToken: Secret | null; by: By },
-  ): Promise<string> {
+  ): Promise<Identity> {
     const key = keyOf(claims.subject);
     const atMs = clock.nowMs();
     if (was === null) await enter(claims, key, { atMs, by });
@@ -154,9 +154,14 @@ export function createSignIn(parts: Parts): SignIn {
     });
     const identity = await store.find(key);
     if (identity === null) throw new Forbidden("This person was removed a moment ago.");
-    if (plan.team !== null) await place(identity, plan.team).catch(missing(plan.team.account));
-    return identity.personId;
+    const their = { proven: claims.email === identity.email && vouched(claims) };
+    if (plan.team !== null) await place(identity, plan.team, their).catch(missing(plan.team.account));
+    return identity;
   }
+
+  /** What is there under an address is only for who is known to have it. A provider that says nothing vouches for nobody. */
+  const vouched = ({ emailVerified }: ProviderClaims): boolean =>
+    emailVerified === true || (emailVerified === null && linkByEmail === "always");
 
   async function enter(
     claims: ProviderClaims,
@@ -169,8 +174,7 @@ export function createSignIn(parts: Parts): SignIn {
         WHY.unverified,
         new Forbidden(`The identity provider has not verified ${email}. Verify the address there, and sign in again.`),
       );
-    const mayLink = emailVerified === true || linkByEmail === "always";
-    const admission = await store.admit(key, { newId: createId(atMs), email, name, mayLink, atMs });
+    const admission = await store.admit(key, { newId: createId(atMs), email, name, mayLink: vouched(claims), atMs });
     if ("personId" in admission) {
       if (admission.kind === "linked")
         await parts.audit("person.link", { id: admission.personId, email }, { ...by, reason: LINKED });
@@ -242,19 +246,20 @@ export function createSignIn(parts: Parts): SignIn {
         ),
       );
     const identified = requireIdentified(await provider.finish(query, { ...attempt, state }));
-    const { email, subject, groups } = identified.claims;
-    known.email = email;
+    const { email: claimed, subject, groups } = identified.claims;
+    known.email = claimed;
     const plan = planPerson(groups, mappings);
     if (plan === null) {
       await leave(keyOf(subject), { was: null, reason: NO_GROUP });
       throw because(
         NO_GROUP,
-        new Forbidden(`${email} is in no group that may sign in here. Ask an operator which group you need.`),
+        new Forbidden(`${claimed} is in no group that may sign in here. Ask an operator which group you need.`),
       );
     }
-    const by = { actor: email, address, requestId, via: "sso" } as const;
-    const personId = await admit(identified, plan, { was: null, keptToken: null, by });
-    return { personId, email, returnTo: attempt.returnTo, by };
+    const by = { actor: claimed, address, requestId, via: "sso" } as const;
+    const { personId, email } = await admit(identified, plan, { was: null, keptToken: null, by });
+    // By the address that they have here, which may not be the one they claim.
+    return { personId, email, returnTo: attempt.returnTo, by: { ...by, actor: email } };
   }
 
   /** Notes why somebody is not let in. */

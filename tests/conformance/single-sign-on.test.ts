@@ -121,6 +121,20 @@ describe("the first sign-in", () => {
     expect(await accountIn("Search", "early")).toMatchObject({ id: before.id, counters: [{ amount: "50" }] });
   });
 
+  test("takes no account and no address by a claim that the provider does not say it verified", async () => {
+    await operate(gateway, "POST /accounts", { name: "cfo@acme.example", kind: "person", parent: "Acme/Search" });
+    oidc.users.set("mallory", { email: "cfo@acme.example", groups: ["search", "viewers"], emailVerified: null });
+    const { browser } = await signedIn("mallory");
+    join("frank", "search", "viewers");
+    await signedIn("frank");
+    oidc.users.set("frank", { email: "ceo@acme.example", groups: ["search", "viewers"], emailVerified: null });
+    const renamed = await signedIn("frank");
+
+    const session = async (of: Browser) => (await of.visit(`${gateway.adminUrl}/admin/v1/session`)).body;
+    expect(JSON.parse(await session(browser))).toMatchObject({ person: { email: "cfo@acme.example", account: null } });
+    expect(JSON.parse(await session(renamed.browser))).toMatchObject({ actor: "frank@acme.example" });
+  });
+
   test("succeeds where the mapped account is missing; the log says so", async () => {
     join("ghost", "ghosts");
     const { browser } = await signedIn("ghost");

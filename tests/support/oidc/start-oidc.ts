@@ -4,8 +4,8 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Context, Provider } from "oidc-provider";
 
-/** Somebody whom the provider knows. Their login is their subject. */
-export type OidcUser = { email: string; name?: string; groups: string[]; emailVerified?: boolean };
+/** Somebody whom the provider knows. Their login is their subject. `emailVerified`: null: the provider does not say. */
+export type OidcUser = { email: string; name?: string; groups: string[]; emailVerified?: boolean | null };
 
 type IdToken = Record<string, unknown>;
 
@@ -140,7 +140,7 @@ function createProvider({ issuer, client, jwk, users, redirects }: Made): Return
       const { email, name, groups, emailVerified = true } = user;
       return {
         accountId: subject,
-        claims: () => ({ sub: subject, email, email_verified: emailVerified, name, groups }),
+        claims: () => ({ sub: subject, email, email_verified: emailVerified ?? undefined, name, groups }),
       };
     },
     // Nobody is asked whether they agree: it is their employer's gateway.
