@@ -14,13 +14,17 @@ const EXPIRES_SECONDS = 600;
 const INTERVAL_SECONDS = 5;
 /** Clients count the interval from the answer, and networks are uneven. */
 const LEAST_BETWEEN_MS = 4_500;
-/** Clients that wait at one address. People of a company often share one. */
-const MOST_AT_PLACE = 300;
-/** How often one code may be typed, and how many wrong ones from one address in a quarter of an hour; more where addresses are not known. */
+/** Clients that wait at one address, which people of a company often share, and at all of them. */
+const MOST_WAITING = { atPlace: 300, overall: 10_000 };
+/**
+ * How often one code may be typed; how many wrong ones from one address, and about how many a person is asked, in a quarter of an hour.
+ * Where addresses are not known, wrong codes have no limit: one for all would let anybody keep everybody out. A guess is one of 20^8,
+ * and leads nowhere without a sign-in of the guesser, who is counted then.
+ */
 const MOST_ENTRIES = 10;
 const MOST_WRONG = 20;
-const MOST_WRONG_ANYWHERE = 300;
-const WRONG_WINDOW_MS = 15 * 60_000;
+const MOST_ASKED = 30;
+const WINDOW_MS = 15 * 60_000;
 /** Two of 20^8 are equal once in a very long time. */
 const MOST_CODES_TRIED = 5;
 const MOST_LOOKUPS = 64;
@@ -76,11 +80,13 @@ export function createDeviceSignIn(parts: Parts): DeviceSignIn {
     };
     for (let tried = 0; tried < MOST_CODES_TRIED; tried++) {
       const userCode = createUserCode();
-      const outcome = await store.add({ ...order, id: createId(atMs), userCode }, MOST_AT_PLACE);
+      const outcome = await store.add({ ...order, id: createId(atMs), userCode }, MOST_WAITING);
       if (outcome === "too_many")
-        throw new Fault("rate_limit_exceeded", "Too many sign-ins were started from this address. Try again later.", {
-          retryAfterSeconds: 60,
-        });
+        throw new Fault(
+          "rate_limit_exceeded",
+          `Too many sign-ins were started${address === null ? "" : " from this address"}. Try again later.`,
+          { retryAfterSeconds: 60 },
+        );
       if (outcome === "added")
         return {
           deviceCode,
@@ -92,25 +98,29 @@ export function createDeviceSignIn(parts: Parts): DeviceSignIn {
     throw new Fault("service_unavailable", "No code is free. Try again.", { retryAfterSeconds: 5 });
   }
 
+  async function count(subjects: readonly Buffer[], { most, what }: { most: number; what: string }): Promise<void> {
+    if (subjects.length === 0) return;
+    const atMs = await store.nowMs();
+    const [counted] = await failures.count(subjects, { atMs, windowMs: WINDOW_MS });
+    if (counted === undefined || counted.failures <= most) return;
+    const minutes = Math.max(1, Math.ceil((counted.endsAtMs - atMs) / 60_000));
+    throw new Fault(
+      "rate_limit_exceeded",
+      `Too many ${what}. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`,
+      { retryAfterSeconds: minutes * 60 },
+    );
+  }
+
   /** Counted before it is looked at, so that those who come together are all counted; what was right is taken back. */
   async function guarded<Found>({ address }: Visitor, look: () => Promise<Found | null>): Promise<Found> {
-    const atMs = await store.nowMs();
-    const subjects = [digestOf(`device code ${address === null ? "anywhere" : placeOf(address)}`)];
-    const [counted] = await failures.count(subjects, { atMs, windowMs: WRONG_WINDOW_MS });
-    if (counted !== undefined && counted.failures > (address === null ? MOST_WRONG_ANYWHERE : MOST_WRONG)) {
-      const minutes = Math.max(1, Math.ceil((counted.endsAtMs - atMs) / 60_000));
-      throw new Fault(
-        "rate_limit_exceeded",
-        `Too many wrong codes were typed. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`,
-        { retryAfterSeconds: minutes * 60 },
-      );
-    }
+    const subjects = address === null ? [] : [digestOf(`device code ${placeOf(address)}`)];
+    await count(subjects, { most: MOST_WRONG, what: "wrong codes were typed" });
     const found = await look();
     if (found === null)
       throw new Fault("invalid_request", "This code is not valid, or it has expired. Check what your terminal shows.", {
         param: "user_code",
       });
-    await failures.forgive(subjects);
+    if (subjects.length > 0) await failures.forgive(subjects);
     return found;
   }
 
@@ -179,6 +189,10 @@ export function createDeviceSignIn(parts: Parts): DeviceSignIn {
       if (id === undefined) return { kind: "identified", personId, returnTo };
       const person = await personOf(personId);
       if (person === null || person.account === null) throw noAccount(person);
+      await count([digestOf(`device person ${personId}`)], {
+        most: MOST_ASKED,
+        what: "clients asked for your approval",
+      });
       const secret = randomBytes(32).toString("base64url");
       const atMs = await store.nowMs();
       const who = { personId, answerDigest: digestOf(secret), atMs };

@@ -2,9 +2,6 @@ import { invariant } from "../core/invariant.ts";
 import type { Database } from "../db/database.ts";
 import type { DeviceGrant, DeviceGrantStore } from "./device-grant.ts";
 
-/** Nobody needs so many at a time. The oldest make room, so that others get in. */
-const MOST_WAITING = 10_000;
-
 type Row = Omit<DeviceGrant, "createdAtMs" | "expiresAtMs"> & { createdAt: Date; expiresAt: Date };
 type State = "pending" | "approved" | "denied" | "used";
 
@@ -27,16 +24,15 @@ export const createDeviceGrantStore = (database: Pick<Database, "query" | "trans
     return row.now.getTime();
   },
 
-  add: async ({ id, deviceDigest, userCode, createdAtMs, expiresAtMs, address, place, agent }, mostAtPlace) => {
+  add: async ({ id, deviceDigest, userCode, createdAtMs, expiresAtMs, address, place, agent }, most) => {
     const at = new Date(createdAtMs);
-    await database.query(
-      `delete from device_grant where expires_at <= greatest($1, (select expires_at from device_grant order by expires_at desc offset $2 limit 1))`,
-      [at, MOST_WAITING - 1],
-    );
+    await database.query("delete from device_grant where expires_at <= $1", [at]);
     if (place !== null) {
-      const sql = "select from device_grant where place = $1 and expires_at > $2 limit $3";
-      if ((await database.query(sql, [place, at, mostAtPlace])).length >= mostAtPlace) return "too_many";
+      const sql = "select from device_grant where place = $1 limit $2";
+      if ((await database.query(sql, [place, most.atPlace])).length >= most.atPlace) return "too_many";
     }
+    const isFull = (await database.query("select from device_grant offset $1 limit 1", [most.overall - 1])).length > 0;
+    if (isFull && !(await makeRoom(database, place))) return "too_many";
     const added = await database.query(
       `insert into device_grant (id, device_digest, user_code, created_at, expires_at, address, place, agent)
        values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (user_code) do nothing returning id`,
@@ -101,3 +97,21 @@ export const createDeviceGrantStore = (database: Pick<Database, "query" | "trans
     );
   },
 });
+
+/**
+ * The place with the most waiting clients is the crowd, and all whose address is not known are one place. Its newest makes room, if nobody
+ * has signed in for it: those who came before a flood, and those elsewhere, go on. False: the one to be added is the newest of the crowd.
+ */
+async function makeRoom(database: Pick<Database, "query">, place: string | null): Promise<boolean> {
+  const made = await database.query(
+    `with crowd as (select place, count(*) as size from device_grant group by place order by size desc, place limit 1)
+     delete from device_grant where id = (
+       select d.id from device_grant d join crowd c on d.place is not distinct from c.place
+        where d.state = 'pending' and d.person_id is null
+          and (select count(*) from device_grant o where o.place is not distinct from $1::text) < c.size
+        order by d.created_at desc, d.id desc limit 1
+     ) returning id`,
+    [place],
+  );
+  return made.length > 0;
+}

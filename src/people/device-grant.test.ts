@@ -30,21 +30,24 @@ afterAll(() => database.close());
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
+const FEW = { atPlace: 3, overall: 1_000 };
+
 async function waiting(changes: Partial<DeviceGrantOrder> = {}): Promise<DeviceGrantOrder> {
-  const order: DeviceGrantOrder = {
-    id: createId(START),
-    deviceDigest: randomBytes(32),
-    userCode: createUserCode(),
-    createdAtMs: START,
-    expiresAtMs: START + 10 * MINUTE,
-    address: "192.0.2.1",
-    place: null,
-    agent: "claude-code/2.1.325",
-    ...changes,
-  };
-  expect(await store.add(order, 3)).toBe("added");
+  const order = { ...unsaved(), ...changes };
+  expect(await store.add(order, FEW)).toBe("added");
   return order;
 }
+
+const unsaved = (): DeviceGrantOrder => ({
+  id: createId(START),
+  deviceDigest: randomBytes(32),
+  userCode: createUserCode(),
+  createdAtMs: START,
+  expiresAtMs: START + 10 * MINUTE,
+  address: "192.0.2.1",
+  place: null,
+  agent: "claude-code/2.1.325",
+});
 
 /** Somebody signed in with the code, and their browser got this. */
 async function decidable({ id }: DeviceGrantOrder): Promise<Buffer> {
@@ -141,10 +144,30 @@ describe("a device grant", () => {
     const { userCode, ...order } = await waiting();
     const again = { ...order, id: createId(START), deviceDigest: randomBytes(32) };
 
-    expect(await store.add({ ...again, userCode: createUserCode(), place }, 3)).toBe("too_many");
-    expect(await store.add({ ...again, userCode }, 3)).toBe("code_taken");
-    expect(await store.add({ ...again, userCode: createUserCode(), place, createdAtMs: START + 11 * MINUTE }, 3)).toBe(
-      "added",
-    );
+    expect(await store.add({ ...again, userCode: createUserCode(), place }, FEW)).toBe("too_many");
+    expect(await store.add({ ...again, userCode }, FEW)).toBe("code_taken");
+    const later = { ...again, userCode: createUserCode(), place, createdAtMs: START + 11 * MINUTE };
+    expect(await store.add(later, FEW)).toBe("added");
+  });
+
+  test("keeps its place in a crowd: those who came last make room, and no other place has to", async () => {
+    await database.query("delete from device_grant");
+    const most = { atPlace: 100, overall: 6 };
+    const start = async (place: string | null, afterMs: number) => {
+      const order = { ...unsaved(), place, createdAtMs: START + afterMs, expiresAtMs: START + 10 * MINUTE };
+      return { order, outcome: await store.add(order, most) };
+    };
+    const waits = async ({ order }: Awaited<ReturnType<typeof start>>) => (await poll(order, START)).kind === "pending";
+
+    const first = await start(null, 0);
+    const elsewhere = await start("198.51.100.8", 1);
+    const crowd = [];
+    for (let at = 2; at < 12; at++) crowd.push(await start(null, at));
+    const late = await start("198.51.100.9", 20);
+
+    expect(crowd.map(({ outcome }) => outcome)).toEqual([...Array(4).fill("added"), ...Array(6).fill("too_many")]);
+    expect(late.outcome).toBe("added");
+    expect(await Promise.all([first, elsewhere, late].map(waits))).toEqual([true, true, true]);
+    expect(await Promise.all(crowd.slice(0, 4).map(waits))).toEqual([true, true, true, false]);
   });
 });

@@ -44,8 +44,11 @@ export type DevicePoll =
 export type DeviceGrantStore = {
   /** The time of the database. A client starts, polls and is approved at any process, and the clocks of these may differ. */
   nowMs: () => Promise<number>;
-  /** `code_taken`: another has this user code. `too_many`: as many wait as may from one place. */
-  add: (order: DeviceGrantOrder, mostAtPlace: number) => Promise<"added" | "code_taken" | "too_many">;
+  /** `code_taken`: another has this user code. `too_many`: as many wait as may from one place, or overall and most of them from there. */
+  add: (
+    order: DeviceGrantOrder,
+    most: { atPlace: number; overall: number },
+  ) => Promise<"added" | "code_taken" | "too_many">;
   /** Finds one that waits by what a person typed, as often as a code may be typed; beyond that it is denied. */
   enter: (userCode: string, times: { atMs: number; most: number }) => Promise<DeviceGrant | null>;
   /** Somebody signed in with the code. The last one to do so may decide. */

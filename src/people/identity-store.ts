@@ -4,8 +4,11 @@ import { sqlStateOf } from "../db/database-error.ts";
 import type { SignInAdmission, BegunSignIn, Identity, IdentityKey, IdentityStore } from "./identity.ts";
 import { endWaysIn } from "./ways-in-store.ts";
 
-/** Nobody needs so many at a time; more are somebody's who begins and never comes back. The oldest make room, so that others get in. */
-const MOST_BEGUN = 10_000;
+/**
+ * More than one flood begins in the ten minutes that people have at the provider, at some 300 a second, so that it pushes nobody out. Beyond
+ * that the oldest make room, so that others get in.
+ */
+const MOST_BEGUN = 200_000;
 /** Each try that fails leaves somebody else's success behind, of whom there are few for one address and one subject. */
 const MOST_TRIES = 8;
 const UNIQUE_VIOLATION = "23505";
