@@ -32,8 +32,8 @@ function inTimeouts({ limits }: Settings, sourceOf: SourceOf): Problem[] {
       path: isBodySet ? body : headers,
       source: describeSource(sourceOf(isBodySet ? body : headers)),
       message: isBodySet
-        ? `must be at least ${headers} (${headersTimeoutMs}), because it includes the headers; got ${bodyTimeoutMs}.`
-        : `must be at most ${body} (${bodyTimeoutMs}), which includes the headers; got ${headersTimeoutMs}.`,
+        ? `must be at least ${headers} (${headersTimeoutMs}), because the headers come first; got ${bodyTimeoutMs}.`
+        : `must be at most ${body} (${bodyTimeoutMs}), because the headers come first; got ${headersTimeoutMs}.`,
     },
   ];
 }

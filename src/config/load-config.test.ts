@@ -237,12 +237,12 @@ test.each<[name: string, value: string, message: string]>([
   [
     "TOLLGATE_LIMITS_BODY_TIMEOUT_MS",
     "9999",
-    "must be at least limits.headers_timeout_ms (10000), because it includes the headers; got 9999.",
+    "must be at least limits.headers_timeout_ms (10000), because the headers come first; got 9999.",
   ],
   [
     "TOLLGATE_LIMITS_HEADERS_TIMEOUT_MS",
-    "30001",
-    "must be at most limits.body_timeout_ms (30000), which includes the headers; got 30001.",
+    "300001",
+    "must be at most limits.body_timeout_ms (300000), because the headers come first; got 300001.",
   ],
 ])(
   "headers cannot have more time than the request they are part of: %s=%s is refused by name",

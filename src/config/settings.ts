@@ -155,8 +155,8 @@ export const settings = z.strictObject({
       "Longest time until the headers of a request have arrived, in milliseconds. Later ones get 408.",
     ),
     body_timeout_ms: milliseconds(
-      30_000,
-      "Longest time until the whole request has arrived, including its headers, in milliseconds. A later one gets 408. Raise it if clients send large bodies over slow connections.",
+      300_000,
+      "Longest time until the body of a request has arrived, in milliseconds. A later one gets 400. By default 32 MiB have the time to arrive at 1 Mbit/s; `body_bytes_per_second` ends bodies that stop. It is part of `stream_deadline_ms`.",
     ),
     stream_deadline_ms: milliseconds(
       300_000,

@@ -31,6 +31,8 @@ type Options = {
   clock: Pick<Clock, "elapsedMs">;
   /** Slowest that a body may arrive; 0 is no minimum. */
   bytesPerSecond: number;
+  /** Longest that a body may take, however steadily it arrives. */
+  timeoutMs: number;
 };
 
 const WINDOW_MS = 5_000;
@@ -38,7 +40,7 @@ const CHECK_MS = 1_000;
 /** A body of the usual size is there sooner, on the slowest of lines. */
 const LONG_MS = 2_000;
 
-export function createArrivals({ clock, bytesPerSecond }: Options): Arrivals {
+export function createArrivals({ clock, bytesPerSecond, timeoutMs }: Options): Arrivals {
   /** In the order in which they began. */
   const arriving = new LinkedList<Watched>();
   const leastBytes = (bytesPerSecond * WINDOW_MS) / 1_000;
@@ -48,6 +50,10 @@ export function createArrivals({ clock, bytesPerSecond }: Options): Arrivals {
     const nowMs = clock.elapsedMs();
     for (let each = arriving.first, next = each?.behind ?? null; each !== null; each = next) {
       next = each.behind;
+      if (nowMs - each.sinceMs >= timeoutMs) {
+        end(each, tookTooLong(timeoutMs));
+        continue;
+      }
       if (nowMs - each.markMs < WINDOW_MS) continue;
       const received = each.arrival.received();
       if (received - each.markBytes < leastBytes) end(each, tooSlow(bytesPerSecond));
@@ -59,7 +65,7 @@ export function createArrivals({ clock, bytesPerSecond }: Options): Arrivals {
   }
 
   function start(): void {
-    if (timer === null && arriving.size > 0 && bytesPerSecond > 0) timer = setTimeout(check, CHECK_MS).unref();
+    if (timer === null && arriving.size > 0) timer = setTimeout(check, CHECK_MS).unref();
   }
 
   function drop(each: Watched): void {
@@ -95,6 +101,12 @@ const tooSlow = (bytesPerSecond: number): Fault =>
   new Fault(
     "invalid_request",
     `The request body arrived too slowly: less than ${bytesPerSecond.toLocaleString("en-US")} bytes per second for ${WINDOW_MS / 1_000} seconds.`,
+  );
+
+const tookTooLong = (timeoutMs: number): Fault =>
+  new Fault(
+    "invalid_request",
+    `The request body took longer than ${Math.round(timeoutMs / 1_000).toLocaleString("en-US")} seconds to arrive. Send less, or over a faster line.`,
   );
 
 const gaveWay = (): Fault =>

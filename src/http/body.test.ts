@@ -38,7 +38,7 @@ type Terms = { maxBytes?: number; unfundedBytes?: number; budgetBytes?: number; 
 
 /** Reads bodies on the terms of a test; `context` is one of a key. */
 function reader({ maxBytes = 100, unfundedBytes = 1_000, budgetBytes = 1_000, funded = true }: Terms = {}) {
-  const arrivals = createArrivals({ clock, bytesPerSecond: 1_000 });
+  const arrivals = createArrivals({ clock, bytesPerSecond: 1_000, timeoutMs: 60_000 });
   const { makeRoom } = arrivals;
   const limits = {
     openRequests: 100,

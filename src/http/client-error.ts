@@ -14,8 +14,13 @@ const BY_CODE: Record<string, Unreadable> = {
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: "408 Request Timeout",
-    message: "The request took too long to arrive. Try again.",
+    message: "The headers of the request took too long to arrive. Try again.",
   },
+};
+/** Its headers are there, so it is a request, and one that is answered with 408 would be listed nowhere. */
+const LATE_BODY: Unreadable = {
+  status: "400 Bad Request",
+  message: "The request body took too long to arrive. Send less, or over a faster line.",
 };
 const LINGER_MS = 1_000;
 /** A thousand, each of them a name and a value. */
@@ -48,8 +53,10 @@ export function createClientErrors({ clock, latest }: Parts): ClientErrors {
 
   function tell(socket: Socket, code: string): void {
     told.add(socket);
-    const say = (): void => hangUp(socket, refusal(code, requestIdOf(createId(clock.nowMs()))));
     const response = latest(socket);
+    const isLateBody = code === "ERR_HTTP_REQUEST_TIMEOUT" && response !== null && !response.req.complete;
+    const wrong = isLateBody ? LATE_BODY : (BY_CODE[code] ?? UNREADABLE);
+    const say = (): void => hangUp(socket, refusal(wrong, requestIdOf(createId(clock.nowMs()))));
     if (response === null || response.writableFinished) say();
     // What is wrong stands behind a whole request, whose answer is its caller's due. It goes first, and unbroken.
     else if (response.req.complete) response.once("finish", say);
@@ -71,8 +78,7 @@ export function createClientErrors({ clock, latest }: Parts): ClientErrors {
   };
 }
 
-function refusal(code: string, requestId: string): string {
-  const { status, message } = BY_CODE[code] ?? UNREADABLE;
+function refusal({ status, message }: Unreadable, requestId: string): string {
   const body = JSON.stringify({
     error: { message, type: "invalid_request_error", code: "invalid_request", param: null, request_id: requestId },
   });

@@ -151,6 +151,7 @@ const KEEP_ALIVE_MS = 65_000;
 const SILENT_CONNECTION_MS = 360_000;
 const SILENCE_MARGIN_MS = 60_000;
 const TIMEOUT_CHECK_MS = 2_000;
+const UNREAD_MARGIN_MS = 10_000;
 
 /** The public listener: both origins, both formats. */
 export function createHttp(parts: Parts): Server {
@@ -165,7 +166,8 @@ export function createHttp(parts: Parts): Server {
     shouldUpgradeCallback: (request) => sockets?.wants(request) ?? false,
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.bodyTimeoutMs,
+    // A body that takes too long is answered in the format of its operation; this is for what is left of one that is not read.
+    requestTimeout: limits.bodyTimeoutMs + UNREAD_MARGIN_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_MS,
     maxHeaderSize: limits.headerBytes,
     // Node's own refusal has no id; ours has.
@@ -213,7 +215,11 @@ function addSockets(server: Server, sockets: Sockets, connections: ReturnType<ty
 function addRoutes(router: Router, parts: Parts, callerAddress: CallerAddress): Sockets | null {
   const { showUsage, listModels, showModel, countTokens, readCountRequest, betas } = parts;
   const { readiness, degraded, drain, clock, limits } = parts;
-  const arrivals = createArrivals({ clock, bytesPerSecond: limits.bodyBytesPerSecond });
+  const arrivals = createArrivals({
+    clock,
+    bytesPerSecond: limits.bodyBytesPerSecond,
+    timeoutMs: limits.bodyTimeoutMs,
+  });
   const readBody = createReadBody({
     unfundedBytes: limits.unfundedBodyBytes,
     requireFunds: parts.requireFunds,

@@ -57,6 +57,38 @@ const answered = ({ answer }: Started): Promise<void> => until(() => answer() !=
 const startMany = (count: number, gateway: GatewayProcess, key: IssuedKey, part?: Part): Promise<Started[]> =>
   Promise.all(Array.from({ length: count }, () => start(gateway, key, part)));
 
+describe("a process that gives a body two seconds", () => {
+  let gateway: GatewayProcess;
+  beforeAll(async () => {
+    gateway = await startGatewayProcess({
+      models: { plain: modelFor(CHAT, "sim") },
+      settings: { TOLLGATE_LIMITS_HEADERS_TIMEOUT_MS: "1000", TOLLGATE_LIMITS_BODY_TIMEOUT_MS: "2000" },
+    });
+  });
+  afterAll(() => gateway.stop());
+
+  test.each<[string, Operation, RegExp]>([
+    ["chat completions", CHAT, /^\{"error":\{"message":.*"code":"invalid_request"/],
+    ["responses", RESPONSES, /^\{"error":\{"message":.*"code":"invalid_request"/],
+    ["messages", MESSAGE, /^\{"type":"error","error":\{"type":"invalid_request_error"/],
+    ["count_tokens", COUNT, /^\{"type":"error","error":\{"type":"invalid_request_error"/],
+  ])(
+    "a steady body to %s that takes longer gets 400 in its format, never 408 [LIM-10]",
+    async (_name, operation, envelope) => {
+      const slow = await start(gateway, { secret: gateway.keys.credit }, { operation, length: 1_000_000 });
+      const sending = setInterval(() => slow.socket.write("x".repeat(5_000)), 100);
+      await answered(slow);
+      clearInterval(sending);
+
+      const [head = "", body = ""] = slow.answer().split("\r\n\r\n");
+      expect(head).toMatch(/^HTTP\/1\.1 400 /);
+      expect(body).toMatch(envelope);
+      expect(body).toContain("took longer than 2 seconds to arrive");
+      await slow.closed;
+    },
+  );
+});
+
 describe("a process with room for forty requests", () => {
   let gateway: GatewayProcess;
   beforeAll(async () => {
