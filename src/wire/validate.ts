@@ -14,12 +14,16 @@ export type WrittenAs<Of extends Schema> = Unchanging<z.input<Of>>;
 
 type Unchanging<Value> = Value extends object ? { readonly [Name in keyof Value]: Unchanging<Value[Name]> } : Value;
 
-/** Checks a value against what we promise; the first problem becomes a refusal whose `param` is the path to it. */
-export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+/** Checks a value against what we promise; the first problem becomes a refusal whose `param` is the path to it. `at`: where the value stands. */
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  at: readonly PropertyKey[] = [],
+): z.output<Schema> {
   const result = schema.safeParse(value, FIRST_PROBLEM);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues[0]);
-  throw fieldFault(issue.path.map(shown).join(".") || "body", expectation(issue));
+  throw fieldFault([...at, ...issue.path].map(shown).join(".") || "body", expectation(issue));
 }
 
 /** Fields are called like this. Anything else is a name that somebody chose, or a secret in the wrong place. */

@@ -65,7 +65,9 @@ test("what else is changed in a conversation on its way stays changed", () => {
 
 test("a conversation of odd parts reaches the provider with its ids replaced and its oddities kept", () => {
   const odd =
-    '{"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":7},{"id":"call_1","__proto__":{"a":1}}]}]}';
+    '{"model":"m","messages":[{"role":"assistant","tool_calls":[{"id":"call_1","function":{"name":"f","arguments":"7"},"__proto__":{"a":1}}]}]}';
 
-  expect(sentFor(odd)).toMatch(/"tool_calls":\[\{"id":7\},\{"id":"[a-zA-Z0-9]{9}","__proto__":\{"a":1\}\}\]/);
+  expect(sentFor(odd)).toMatch(
+    /"tool_calls":\[\{"id":"[a-zA-Z0-9]{9}","function":\{"name":"f","arguments":"7"\},"__proto__":\{"a":1\}\}\]/,
+  );
 });

@@ -41,7 +41,7 @@ test("a budget for thinking stays below the limit of output, and is not asked fo
 });
 
 test("a budget is not asked for amid calls that were made without thinking", () => {
-  const call = { id: "a", ...TOOL };
+  const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
   const messages = [
     { role: "user", content: "hi" },
     { role: "assistant", content: null, tool_calls: [call] },

@@ -6,6 +6,7 @@ import type { MemberEdits } from "../json/edit-members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
 import type { MediaUrls } from "../members/media-address.ts";
 import { readMembers } from "../members/read-members.ts";
+import { requireToolCalls } from "../tool-calls.ts";
 import { validate } from "../validate.ts";
 
 const MOST_CHOICES = 128;
@@ -42,6 +43,7 @@ export const chatRequestSchema = z.looseObject({
 export function readChatRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "https"): GenerationRequest {
   const { value, bytes, members, unknown, cacheMarks } = readMembers("chat", parsed, mediaUrls);
   const body = validate(chatRequestSchema, value);
+  requireToolCalls("chat", body);
   const { max_tokens: maxTokens, max_completion_tokens: maxCompletionTokens } = body;
   if (maxTokens !== undefined && maxCompletionTokens !== undefined && maxTokens !== maxCompletionTokens) {
     const [one, other] = [maxTokens, maxCompletionTokens].map((tokens) => tokens.toLocaleString("en-US"));

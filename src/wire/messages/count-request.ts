@@ -6,6 +6,7 @@ import type { Members } from "../json/members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
 import { readCountedMembers } from "../members/read-members.ts";
 import type { UnknownMembers } from "../members/unknown-members.ts";
+import { requireToolCalls } from "../tool-calls.ts";
 import { validate } from "../validate.ts";
 import { inputFields } from "./input-schema.ts";
 import type { MessagesTerms } from "./messages-request.ts";
@@ -48,8 +49,9 @@ export function readCountRequest(
 ): CountTokensRequest {
   const forwardedHeaders = nativeHeaders(headers, betas);
   const { value, bytes, members, unknown } = readCountedMembers("messages", parsed, mediaUrls);
-  const { model } = validate(countRequestSchema, value);
-  return { dialect: "messages", model, payer: NO_PAYER, bytes, members, unknown, forwardedHeaders };
+  const body = validate(countRequestSchema, value);
+  requireToolCalls("messages", body);
+  return { dialect: "messages", model: body.model, payer: NO_PAYER, bytes, members, unknown, forwardedHeaders };
 }
 
 /** The bytes a provider is sent, under its own name of the model, with what else must differ. */

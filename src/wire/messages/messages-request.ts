@@ -6,6 +6,7 @@ import type { MemberEdits } from "../json/edit-members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
 import type { MediaUrls } from "../members/media-address.ts";
 import { readMembers } from "../members/read-members.ts";
+import { requireToolCalls } from "../tool-calls.ts";
 import { validate } from "../validate.ts";
 import { carried, inputFields } from "./input-schema.ts";
 import { nativeHeaders } from "./native-headers.ts";
@@ -43,6 +44,7 @@ export function readMessagesRequest(
   const forwardedHeaders = nativeHeaders(headers, betas);
   const { value, bytes, members, unknown, cacheMarks } = readMembers("messages", parsed, mediaUrls);
   const body = validate(messagesRequestSchema, value);
+  requireToolCalls("messages", body);
   return {
     dialect: "messages",
     payer: NO_PAYER,

@@ -5,6 +5,7 @@ import type { MemberEdits } from "../json/edit-members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
 import type { MediaUrls } from "../members/media-address.ts";
 import { readMembers } from "../members/read-members.ts";
+import { requireToolCalls } from "../tool-calls.ts";
 import { validate } from "../validate.ts";
 import { withoutBareThoughts } from "./bare-thoughts.ts";
 
@@ -28,6 +29,7 @@ export function readResponsesRequest(parsed: ParsedBody, mediaUrls: MediaUrls = 
   const { body: read, leftOut } = withoutBareThoughts(readMembers("responses", parsed, mediaUrls));
   const { value, bytes, members, unknown, cacheMarks } = read;
   const body = validate(responsesRequestSchema, value);
+  requireToolCalls("responses", body);
   return {
     dialect: "responses",
     payer: NO_PAYER,
