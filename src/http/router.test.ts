@@ -52,6 +52,9 @@ test.each([
   ["/chat/completions", "/v1/chat/completions"],
   ["/V1/Chat/Completions", "/v1/chat/completions"],
   ["/v1/embeddings", null],
+  ["/v1", "/v1/chat/completions"],
+  ["/v1/", "/v1/chat/completions"],
+  ["/v1/chat", "/v1/chat/completions"],
   [`/${"x".repeat(5_000)}`, null],
 ])("an unknown path %.40s is nearest to %s", (path, nearest) => {
   expect(routed("POST", path)).toBe(`404 ${path}${nearest === null ? "" : ` near ${nearest}`}`);

@@ -45,7 +45,12 @@ export function createRouter({ notFound, methodNotAllowed }: Refusals): Router {
     if (!path.startsWith("/") || path.length > LONGEST_COMPARED) return null;
     const known = [...paths.keys()].filter((candidate) => candidate !== "/");
     const asked = path.toLowerCase();
-    return known.find((candidate) => candidate === `/v1${asked}`) ?? suggest(asked, known) ?? above(asked, known);
+    return (
+      known.find((candidate) => candidate === `/v1${asked}`) ??
+      below(asked, known) ??
+      suggest(asked, known) ??
+      above(asked, known)
+    );
   }
 
   return {
@@ -67,6 +72,14 @@ export function createRouter({ notFound, methodNotAllowed }: Refusals): Router {
       else methodNotAllowed(request, response, path, allowed(found.methods));
     },
   };
+}
+
+/** A known path below this one, which is then a base URL or the beginning of a path; the list of models is what people try first. */
+function below(path: string, known: readonly string[]): string | null {
+  const base = path.endsWith("/") ? path : `${path}/`;
+  if (base === "/" || known.includes(base.slice(0, -1))) return null;
+  const found = known.filter((candidate) => candidate.startsWith(base));
+  return found.find((candidate) => candidate.endsWith("/models")) ?? found[0] ?? null;
 }
 
 /** The longest known path that this one would be below. */

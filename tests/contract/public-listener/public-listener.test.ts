@@ -52,6 +52,8 @@ test.each([
   ["/v1/chat/completion", "Did you mean /v1/chat/completions?"],
   ["/chat/completions", "Did you mean /v1/chat/completions?"],
   ["/token/v1/message", "Did you mean /token/v1/messages?"],
+  ["/v1", "Did you mean /v1/models?"],
+  ["/token/v1/", "Did you mean /token/v1/models?"],
   ["/v1/embeddings", "text generation only: /v1/chat/completions, /v1/responses and /v1/messages"],
   ["/token/v1/images/generations", "text generation only"],
   ["/v1/messages/batches", "text generation only"],
