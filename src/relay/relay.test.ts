@@ -71,6 +71,7 @@ type Opening = {
   goneBefore?: "yes" | "no";
   stage?: Partial<AnswerStage>;
   early?: string | null;
+  limits?: typeof LIMITS;
 };
 
 function open({
@@ -79,6 +80,7 @@ function open({
   goneBefore = "no",
   stage: changes = {},
   early = null,
+  limits = LIMITS,
 }: Opening = {}) {
   const provider = handMadeBody(early);
   const caller = handMadeSink();
@@ -101,7 +103,7 @@ function open({
     cacheMarks: [],
     edits: {},
   });
-  const relay = createRelay({ limits: LIMITS, clock: systemClock });
+  const relay = createRelay({ limits, clock: systemClock });
   let relayed: Relayed | null = null;
   const ended = relay({
     body: provider.body,
@@ -261,6 +263,17 @@ test("signs of life come in silence, one per interval, and only between events [
   await ended;
   vi.advanceTimersByTime(10_000);
   expect(caller.written.filter((text) => text === KEEP_ALIVE)).toHaveLength(2);
+});
+
+test("no sign of life comes where keep-alives are turned off [STR-33]", async () => {
+  const { provider, caller, ended } = open({ limits: { ...LIMITS, keepAliveMs: 0 } });
+  provider.send(event("a"));
+  vi.advanceTimersByTime(4_000);
+  expect(caller.written).toEqual([event("a")]);
+  provider.send(DONE);
+  await ended;
+
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test("silence counts from the last event, not from the last sign of life or the beginning [STR-33]", async () => {

@@ -11,6 +11,7 @@ export type RelayLimits = {
   /** How long a stream may last in all, from the moment the request came in. */
   deadlineMs: number;
   /** Silence after which the caller is sent a sign of life. */
+  /** 0: none are sent. */
   keepAliveMs: number;
   /** The largest event beside what it repeats of the request. */
   maxEventBytes: number;
@@ -116,7 +117,7 @@ class RelayedStream {
     this.#nowMs = this.#wroteAtMs = clock.elapsedMs();
     const remainingMs = limits.deadlineMs - (this.#nowMs - startedAtMs);
     this.#deadline = setTimeout(() => this.#finish("timed_out"), wholeSeconds(remainingMs));
-    this.#silence = setTimeout(() => this.#lookForSilence(), limits.keepAliveMs);
+    if (limits.keepAliveMs > 0) this.#silence = setTimeout(() => this.#lookForSilence(), limits.keepAliveMs);
     sink.onGone(() => this.#finish("client_gone"));
     if (this.#ended) return;
     sink.onDrained(() => this.#resume());
