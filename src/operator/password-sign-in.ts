@@ -24,8 +24,8 @@ export type PasswordSignIn = {
   out: (secret: string, by: By) => Promise<void>;
   /** Makes the first owner, and signs them in. */
   setUp: (token: string, owner: NewOwner, place: SignInPlace, by: By) => Promise<OpenedSession>;
-  /** A token for the first owner; null: there are people already. */
-  offerSetup: () => Promise<string | null>;
+  /** A token for the first owner; null: there are people already. Its token is null where another process offered one less than `leastAgeMs` ago. */
+  offerSetup: (leastAgeMs: number) => Promise<{ token: string | null } | null>;
   /** Whether there is or was anybody. */
   isSetUp: () => Promise<boolean>;
   /** Makes the first owner without a token. Throws a conflict where there is or was somebody. */
@@ -85,11 +85,11 @@ export function createPasswordSignIn(parts: Parts): PasswordSignIn {
         );
       return letIn(await insertOwner(owner, by), { ...place, passwordHash: null });
     },
-    offerSetup: async () => {
+    offerSetup: async (leastAgeMs) => {
       if (await people.anybody()) return null;
       const { secret, digest } = createSessionSecret();
-      await setup.offer(digest, clock.nowMs() + SETUP_MS);
-      return secret;
+      const times = { expiresAtMs: clock.nowMs() + SETUP_MS, leastAgeMs };
+      return { token: (await setup.offer(digest, times)) ? secret : null };
     },
     isSetUp: people.anybody,
     makeFirst: insertOwner,

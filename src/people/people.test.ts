@@ -198,8 +198,11 @@ describe(`people on ${where}`, () => {
   test("the token of the first start works once, and the next one replaces it", async () => {
     const setup = createSetupStore(database);
     const [first, second] = [createTokenSecret().digest, createTokenSecret().digest];
-    await setup.offer(first, now + DAY_MS);
-    await setup.offer(second, now + DAY_MS);
+    const offer = (digest: Buffer, afterMs: number) =>
+      setup.offer(digest, { expiresAtMs: now + DAY_MS + afterMs, leastAgeMs: 60_000 });
+    expect(await offer(first, -60_000)).toBe(true);
+    expect(await offer(second, -1)).toBe(false);
+    expect(await offer(second, 0)).toBe(true);
 
     expect(await setup.take(first, now)).toBe(false);
     expect(await setup.take(second, now + DAY_MS)).toBe(false);

@@ -16,7 +16,8 @@ export type FailureStore = {
 
 /** The token that makes the first owner. */
 export type SetupStore = {
-  offer: (digest: Buffer, expiresAtMs: number) => Promise<void>;
+  /** In place of the one before. False: that is younger than `leastAgeMs`, and stays. */
+  offer: (digest: Buffer, times: { expiresAtMs: number; leastAgeMs: number }) => Promise<boolean>;
   /** False: there is no such token, or not any more. */
   take: (digest: Buffer, atMs: number) => Promise<boolean>;
 };

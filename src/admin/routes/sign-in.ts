@@ -6,15 +6,24 @@ import { type AdminRoute, route } from "../route.ts";
 
 const PATH = "/admin/v1/sign-in/oidc";
 export const SIGN_IN_CALLBACK = `${PATH}/callback` as const;
-/** Holds what a sign-in began with, so that no other browser can end it. */
-const COOKIE = "tollgate_sign_in";
 const COOKIE_SECONDS = 600;
+const STATE = /^[\w-]{1,200}$/;
 
-const cookieOf = (value: string, { isSecure }: AdminParts["cookie"]): string =>
-  `${COOKIE}=${value}; Path=${PATH}; HttpOnly; SameSite=Lax; Max-Age=${value === "" ? 0 : COOKIE_SECONDS}${isSecure ? "; Secure" : ""}`;
-
-const stateIn = (header: string | undefined): string | null =>
-  new RegExp(`(?:^|; *)${COOKIE}=([\\w-]{1,200})(?:;|$)`).exec(header ?? "")?.[1] ?? null;
+/** Holds what a sign-in began with, so that no other browser can end it. Behind https no other host of the domain can set it. */
+export function signInCookie(isSecure: boolean) {
+  const name = `${isSecure ? "__Host-" : ""}tollgate_sign_in`;
+  return {
+    write: (state: string): string =>
+      `${name}=${state}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${state === "" ? 0 : COOKIE_SECONDS}${isSecure ? "; Secure" : ""}`,
+    read: (header: string | undefined): string | null => {
+      const pairs = (header ?? "").split(";").map((pair) => pair.trim());
+      const [state = "", ...others] = pairs.flatMap((pair) =>
+        pair.startsWith(`${name}=`) ? pair.slice(name.length + 1) : [],
+      );
+      return others.length === 0 && STATE.test(state) ? state : null;
+    },
+  };
+}
 
 function signInOf({ signIn }: AdminParts): SignIn {
   if (signIn === null) throw new Fault("not_found", "Single sign-on is off. Set sign_in.issuer to turn it on.");
@@ -53,7 +62,7 @@ export const signInRoutes: readonly AdminRoute[] = [
     refusals: ["invalid_request", "not_found"],
     handle: async (parts, { query: returnTo }) => {
       const { url, state } = await signInOf(parts).begin(returnTo);
-      return { status: 303, body: "", location: url, cookie: [cookieOf(state, parts.cookie)] };
+      return { status: 303, body: "", location: url, cookie: [signInCookie(parts.cookie.isSecure).write(state)] };
     },
   }),
   route({
@@ -72,14 +81,15 @@ export const signInRoutes: readonly AdminRoute[] = [
     handle: async (parts, { came, by }) => {
       const { address, agent, headers, url } = came;
       const query = url.includes("?") ? url.slice(url.indexOf("?") + 1) : "";
+      const begun = signInCookie(parts.cookie.isSecure);
       const ended = await signInOf(parts).finish({
         query,
-        state: stateIn(headers.cookie),
+        state: begun.read(headers.cookie),
         address,
         agent,
         requestId: by.requestId,
       });
-      const cookie = [parts.cookie.write(ended.secret), cookieOf("", parts.cookie)];
+      const cookie = [parts.cookie.write(ended.secret), begun.write("")];
       return { status: 303, body: "", location: ended.returnTo, cookie };
     },
   }),

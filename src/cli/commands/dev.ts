@@ -144,7 +144,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   if (options.catalogue !== undefined) await publishFile(operator, options.catalogue);
   const keys = demo?.keys ?? (await devKeys(operator, folder));
   const adminToken = randomBytes(24).toString("base64url");
-  const setupToken = await createPasswordSignInOn({ database, ...events }).offerSetup();
+  const setupToken = (await createPasswordSignInOn({ database, ...events }).offerSetup(0))?.token ?? null;
 
   const gateway = runGateway(
     { config, adminToken, database, credentials, settings, ...telemetry },
