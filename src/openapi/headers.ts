@@ -124,7 +124,7 @@ export const PARAMETERS = {
     required: false,
     description:
       "A unique value that you choose for this request, such as a UUID. If you repeat the request with the same key and body within 24 hours, you get the stored response and are charged once.",
-    schema: { type: "string", minLength: 1, maxLength: 255 },
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]{1,255}$" },
   },
   compatVersion: {
     name: "compat-version",
@@ -190,6 +190,16 @@ export const RATE_HEADERS: Record<string, Header> = {
 };
 
 export const GENERATION_HEADERS: Record<string, Header> = {
+  "cache-control": {
+    description: "`no-store` on streams and replays.",
+    required: false,
+    schema: { type: "string", const: "no-store" },
+  },
+  "x-accel-buffering": {
+    description: "`no` on streams and replays, so that proxies such as nginx forward each event at once.",
+    required: false,
+    schema: { type: "string", const: "no" },
+  },
   "x-tollgate-fidelity": {
     description:
       "`exact` if the provider uses the same format as the request, otherwise `translated`. `; dropped=` lists request fields that did not reach the provider. Send this header as `strict` to get 400 instead of a dropped field.",

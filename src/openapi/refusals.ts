@@ -4,7 +4,7 @@ import { renderFormatB } from "../wire/errors/format-b.ts";
 import type { RenderFault } from "../wire/errors/shape.ts";
 import type { ErrorCode, Response } from "./document.ts";
 import { EXAMPLE_REQUEST_ID } from "./examples.ts";
-import { ID_HEADERS, RATE_HEADERS } from "./headers.ts";
+import { ID_HEADERS, RATE_HEADERS, RETRY_HEADERS } from "./headers.ts";
 import { refusalResponse, type RefusalExample } from "./refusal-response.ts";
 import { REFUSAL_WORDS } from "./refusal-words.ts";
 
@@ -42,7 +42,10 @@ export function listErrorCodes(): ErrorCode[] {
 
 function responseOf(format: Format, refusals: readonly Rendered[]): Response {
   const response = refusalResponse(refusals, { schema: FORMATS[format].schema, headers: ID_HEADERS });
-  return { ...response, headers: { ...response.headers, ...(refusals[0]?.status === 429 ? RATE_HEADERS : {}) } };
+  const status = refusals[0]?.status;
+  // Sent where it is known when the provider's pause ends.
+  const pause = status === 502 ? { "retry-after": { ...RETRY_HEADERS["retry-after"], required: false } } : {};
+  return { ...response, headers: { ...pause, ...response.headers, ...(status === 429 ? RATE_HEADERS : {}) } };
 }
 
 /** The example of a code as a client of one format gets it. */

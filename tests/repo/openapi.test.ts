@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FAULT_CODES } from "../../src/core/fault.ts";
+import { readIdempotencyKey } from "../../src/http/idempotency-key.ts";
+import { PARAMETERS } from "../../src/openapi/headers.ts";
 import { createOpenApiDocument } from "../../src/openapi/openapi-document.ts";
 import { follow, problemsOf } from "../contract/openapi/check-schema.ts";
 import { type Description, headersOf, operationsOf } from "../contract/openapi/description.ts";
@@ -153,6 +155,32 @@ test("every operation takes the credentials the specification gives it", () => {
     "/me/v1/responses": "session",
     "/me/v1/messages": "session",
   });
+});
+
+test("an Idempotency-Key fits its pattern exactly when it is accepted [IDM-1]", () => {
+  const schema = { ...PARAMETERS.idempotencyKey.schema } as { pattern?: string };
+  const pattern = new RegExp(schema.pattern ?? "", "u");
+  const codes = Array.from({ length: 300 }, (_, code) => `k${String.fromCodePoint(code)}1`);
+  const accepted = (value: string): boolean => {
+    try {
+      return readIdempotencyKey(["idempotency-key", value]) === value;
+    } catch {
+      return false;
+    }
+  };
+
+  for (const value of [...codes, "", "x", "x".repeat(255), "x".repeat(256), "a b"])
+    expect([value, pattern.test(value)]).toEqual([value, accepted(value)]);
+});
+
+test("generations describe the headers of streams, and when to retry a provider that is not available", () => {
+  for (const path of ["/v1/chat/completions", "/v1/responses", "/v1/messages"]) {
+    const operation = operations.find((one) => one.path === path)?.operation;
+    const names = (status: string) => Object.keys(operation?.responses[status]?.headers ?? {});
+
+    expect(names("200"), path).toEqual(expect.arrayContaining(["cache-control", "x-accel-buffering"]));
+    expect(names("502"), path).toContain("retry-after");
+  }
 });
 
 test("Idempotency-Key and compat-version are optional headers where the specification has them", () => {
