@@ -14,9 +14,19 @@ export function validBody(route: FuzzRoute): Arbitrary<Record<string, unknown>> 
     const body = value as Record<string, unknown>;
     // Two names of one limit, which must not differ.
     delete body["max_completion_tokens"];
+    for (const message of Array.isArray(body["messages"]) ? (body["messages"] as Record<string, unknown>[]) : [])
+      if (Array.isArray(message["tool_calls"])) message["tool_calls"] = message["tool_calls"].map(calling);
     return { ...body, ...(translates() && spoken(body)), model: route.model, x_marker: MARKER_PLACE };
   });
 }
+
+/** The schema carries calls as they are; what they must have is asked for beside it. */
+const calling = (extra: object, place: number): object => ({
+  ...extra,
+  id: `call_${place}`,
+  type: "function",
+  function: { name: "look", arguments: "{}" },
+});
 
 /** Where requests are translated, what is said in them arrives, and fields nobody has heard of do not. */
 function spoken({ messages, input }: Record<string, unknown>): object {
