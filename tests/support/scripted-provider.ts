@@ -8,8 +8,8 @@ type Json = Record<string, unknown>;
 /** A provider whose answers a test writes event by event, for what no script of the simulator says. */
 export type ScriptedProvider = {
   url: string;
-  /** What it sends from now on. */
-  say: (events: readonly string[]) => void;
+  /** What it sends from now on, and what it does then. `hang`: nothing more, until its client leaves. */
+  say: (events: readonly string[], then?: "end" | "hang" | "reset") => void;
   /** What it answers from now on, plain. */
   answer: (body: string) => void;
   /** What it answers from now on to a request with this word in it, whatever it says to others. */
@@ -24,7 +24,11 @@ export type ScriptedRefusal = { status: number; body: string; type?: string };
 export async function startScriptedProvider(): Promise<ScriptedProvider> {
   const refusals = new Map<string, ScriptedRefusal>();
   let asked = 0;
-  let reply: { type: string; parts: readonly string[] } = { type: "text/event-stream", parts: [] };
+  let reply: { type: string; parts: readonly string[]; next: "end" | "hang" | "reset" } = {
+    type: "text/event-stream",
+    parts: [],
+    next: "end",
+  };
   const server = createServer((request, response) => {
     let text = "";
     request.on("data", (bytes: Buffer) => (text += bytes.toString()));
@@ -39,15 +43,18 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
       }
       response.writeHead(200, { "content-type": reply.type });
       for (const part of reply.parts) response.write(part);
-      response.end();
+      const { next } = reply;
+      if (next === "end") response.end();
+      // Once all is on its way, or the reset would overtake it.
+      else response.write("", () => next === "reset" && setImmediate(() => response.socket?.resetAndDestroy()));
     });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    say: (parts) => (reply = { type: "text/event-stream", parts }),
-    answer: (body) => (reply = { type: "application/json", parts: [body] }),
+    say: (parts, next = "end") => (reply = { type: "text/event-stream", parts, next }),
+    answer: (body) => (reply = { type: "application/json", parts: [body], next: "end" }),
     refuse: (word, refusal) => void refusals.set(word, refusal),
     asked: () => asked,
     close: () => {
