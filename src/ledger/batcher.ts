@@ -217,7 +217,7 @@ function patientLanes(options: BatcherOptions) {
     spent: createLane<{ id: number; bucket: number }, void>({
       ...patient,
       send: async (counters) => {
-        await ledger.spent([...new Set(counters.map(({ id }) => id))]);
+        for (const id of new Set(counters.map((counter) => counter.id))) await ledger.spent(id);
         return counters.map(() => undefined);
       },
     }),

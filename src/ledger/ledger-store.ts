@@ -39,7 +39,7 @@ const CHECKPOINT = `select checkpoint_v1 as id
 
 const SUSPEND = "select id from suspend_v1(on_line_v1($2::uuid, $1::uuid[])) id";
 
-const SPENT = "select spent_v1(on_line_v1($2::uuid, $1::int[]))";
+const SPENT = "select spent_v1(on_line_v1($2::uuid, $1::int))";
 
 const HEARTBEAT = "select heartbeat_v1(on_line_v1($2::uuid, $1::uuid)) as until";
 
@@ -102,7 +102,7 @@ export function createLedgerStore(queryable: Queryable): Ledger {
       return rows.map(({ id }) => id);
     },
 
-    spent: async (counters) => void (await queryable.query(SPENT, [counters, LINE])),
+    spent: async (counter) => void (await queryable.query(SPENT, [counter, LINE])),
 
     checkpoint: async (checkpoints) => {
       const usages = checkpoints.map(({ usage }) => usage);

@@ -267,8 +267,8 @@ export type Ledger = {
   void: (requests: readonly Undone[]) => Promise<Voided[]>;
   /** Answers the keys that this very call suspended, so that one of many tells the operator. */
   suspend: (keyIds: readonly string[]) => Promise<string[]>;
-  /** These counters refused requests that asked for little: whoever watches them is told that they are at their end, once. */
-  spent: (counters: readonly number[]) => Promise<void>;
+  /** This counter refused a request that asked for little: whoever watches it is told that it is at its end, once. */
+  spent: (counter: number) => Promise<void>;
   /** Answers the ids that are no longer open: their streams must be cut. */
   checkpoint: (checkpoints: readonly Checkpoint[]) => Promise<string[]>;
   /** Renews the lease of a process and says until when. */

@@ -146,7 +146,7 @@ describe.skipIf(reason !== null)("thresholds", () => {
     const key = await loneKey(database, { mode: "token_budget", funds: 1_000n });
     expect(await refused(key, 2_000n)).toBe("insufficient");
 
-    await Promise.all([ledger.spent([key.counter]), ledger.spent([key.counter])]);
+    await Promise.all([ledger.spent(key.counter), ledger.spent(key.counter)]);
     expect(await notices(key.counter)).toEqual(["-1% too_large at 0/1000", "100% refused at 0/1000"]);
     expect(await refused(key, 2_000n)).toBe("insufficient");
     expect(await notices(key.counter)).toHaveLength(2);
