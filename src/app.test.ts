@@ -25,7 +25,7 @@ beforeAll(async () => {
     config: loadConfig({ environment: ENVIRONMENT }).config,
     adminToken: "an-operator-token-of-this-test",
     database: { ...database, ping: () => (isAway ? Promise.reject(new Error("away")) : database.ping()) },
-    credentials: openProviderCredentials({ key: null, previousKey: null, directories: "" }, {}),
+    credentials: openProviderCredentials({ key: null, previousKey: null, directories: "", allowedReferences: "" }, {}),
     events: createEvents({ logger, metrics, openTrace: () => null, clock: systemClock }),
     metrics,
     exposeTotals: () => metrics.expose(),

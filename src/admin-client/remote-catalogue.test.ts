@@ -32,7 +32,10 @@ beforeAll(async () => {
     catalogueChanged: ({ actor, changes }) =>
       told.push(...changes.map(({ kind, name, change }) => `${actor}: ${change} ${kind} ${name}`)),
   } as Pick<OperatorEvents, "catalogueChanged"> as OperatorEvents;
-  const credentials = openProviderCredentials({ key: credentialKey, previousKey: null, directories: "" }, {});
+  const credentials = openProviderCredentials(
+    { key: credentialKey, previousKey: null, directories: "", allowedReferences: "" },
+    {},
+  );
   local = createOperator({ database: near, credentials, events, clock: systemClock, acceptForeign: "off" });
   admin = buildAdmin(far, { credentialKey });
   await admin.app.listen({ host: "127.0.0.1", port: 0 });

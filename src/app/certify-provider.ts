@@ -130,7 +130,10 @@ async function openGateway(order: CertifyOrder, { wrong, overhear }: Beside) {
     admin: { ...config.admin, host: "127.0.0.1", port: 0 },
   };
   const environment = { [CREDENTIAL_VARIABLE]: provider.credential ?? "", [WRONG_VARIABLE]: wrong };
-  const credentials = openProviderCredentials({ key: null, previousKey: null, directories: "" }, environment);
+  const credentials = openProviderCredentials(
+    { key: null, previousKey: null, directories: "", allowedReferences: "" },
+    environment,
+  );
   const metrics = createMetrics();
   const logger = createLogger({ level: "error", clock, destination: { write: () => undefined } });
   const events = createEvents({ logger, metrics, openTrace: () => null, clock });

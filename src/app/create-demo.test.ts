@@ -16,7 +16,7 @@ async function seeded(seed: string, days: number): Promise<{ database: Database;
   const database = await emptyDatabase();
   const { requests } = await createDemo({
     database,
-    credentials: openProviderCredentials({ key: null, previousKey: null, directories: "" }, {}),
+    credentials: openProviderCredentials({ key: null, previousKey: null, directories: "", allowedReferences: "" }, {}),
     simulatorUrl: "http://127.0.0.1:9",
     credentialRef: "env:NOBODYS",
     by: { actor: "cli", via: "cli" },

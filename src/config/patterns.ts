@@ -32,3 +32,9 @@ export const DIRECTORIES = {
   pattern: /^(?:\/[^,\0]*(?:,\/[^,\0]*)*)?$/,
   expected: "absolute paths separated by commas",
 };
+
+const REFERENCE = String.raw`(?:env:[A-Z][A-Z0-9_]{0,127}|file:/[^,=\0]+)=https?://[^,/?#@\s]+`;
+export const REFERENCE_LIST = {
+  pattern: new RegExp(`^(?:${REFERENCE}(?:, *${REFERENCE})*)?$`),
+  expected: "`env:NAME=ORIGIN` or `file:/path=ORIGIN`, separated by commas",
+};

@@ -1,16 +1,6 @@
 import { z } from "zod";
-import {
-  HOST,
-  POSTGRES_URL,
-  TOKEN,
-  BASE_URL,
-  COLLECTOR_URL,
-  DECIMAL,
-  FRACTION,
-  HEADER_LIST,
-  KEY_OF_32_BYTES,
-  DIRECTORIES,
-} from "./patterns.ts";
+import { HOST, POSTGRES_URL, TOKEN, BASE_URL, COLLECTOR_URL, DECIMAL, FRACTION, HEADER_LIST } from "./patterns.ts";
+import { credentialSettings } from "./credential-settings.ts";
 import { drainSettings } from "./drain-settings.ts";
 import { initSettings } from "./init-settings.ts";
 import { recordSettings } from "./record-settings.ts";
@@ -241,20 +231,7 @@ export const settings = z.strictObject({
       "Interval at which the catalogue is reloaded in case a notification was lost, in milliseconds.",
     ),
   }),
-  credential: group("Credentials of providers: encrypted in the database, or in files.", {
-    key: secret(
-      KEY_OF_32_BYTES,
-      "Encryption key for credentials in the database: 32 random bytes in base64. Every process that uses a stored credential and every command that stores one needs it.",
-    ),
-    previous_key: secret(
-      KEY_OF_32_BYTES,
-      "Previous encryption key, for decryption only. Set it while you rotate `key`, and remove it after `tollgate providers rekey`.",
-    ),
-    directories: text(
-      { ...DIRECTORIES, fallback: "/run/secrets" },
-      "Directories that may contain the files of `file:` credentials, also in subdirectories, separated by commas. Symbolic links are resolved first. If empty, `file:` credentials are not allowed.",
-    ),
-  }),
+  credential: credentialSettings,
   ledger: group("Timeouts and batches of calls to the ledger, and limits on the cost the operator absorbs.", {
     timeout_ms: milliseconds(
       1500,

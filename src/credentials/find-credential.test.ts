@@ -29,7 +29,7 @@ const environment = {
 const vault = createCredentialVault({ key: createSecret(Buffer.alloc(32, 7).toString("base64")), previousKey: null });
 const place = { provider: "acme", baseUrl: "https://api.example.com/v1" };
 const credentials = (credentialRef: string, rest: Partial<CredentialHolder> = {}) =>
-  createFindCredential({ sources: credentialSources(environment), vault, directories: [folder] })({
+  createFindCredential({ sources: credentialSources(environment), vault, directories: [folder], allowed: null })({
     ...place,
     credentialRef,
     ...rest,
@@ -75,6 +75,7 @@ test("the files of Tollgate's own settings are never handed to a provider, howev
     sources: credentialSources({ TOLLGATE_CREDENTIAL_KEY_FILE: path }),
     vault,
     directories: [folder],
+    allowed: null,
   });
 
   for (const spelled of [path, `${folder}/./own-key`, `${folder}/../${folder.split("/").at(-1)}/own-key`]) {
@@ -91,7 +92,12 @@ test("a link to a file of Tollgate's own settings is that file, as a mounted sec
 
   for (const setting of [path, symbolic]) {
     const environment = { DATABASE_URL_FILE: setting };
-    const own = createFindCredential({ sources: credentialSources(environment), vault, directories: [folder] });
+    const own = createFindCredential({
+      sources: credentialSources(environment),
+      vault,
+      directories: [folder],
+      allowed: null,
+    });
     for (const name of [path, symbolic, hard]) {
       expect(() => own({ ...place, credentialRef: `file:${name}` })).toThrow("belongs to Tollgate itself");
     }
@@ -116,7 +122,7 @@ test("files outside of the named directories are refused, whether they exist or 
   symlinkSync(join(inside, "key"), join(inside, "stays-in"));
   symlinkSync(inside, join(folder, "leads-in"));
   const read = (path: string, directories: readonly string[] = [inside]) =>
-    createFindCredential({ sources: credentialSources(environment), vault, directories })({
+    createFindCredential({ sources: credentialSources(environment), vault, directories, allowed: null })({
       ...place,
       credentialRef: `file:${path}`,
     })?.reveal();
@@ -136,4 +142,31 @@ test("files outside of the named directories are refused, whether they exist or 
     expect(() => read(path)).toThrow(`outside of the setting credential.directories (${inside}).`);
   }
   expect(() => read(`${inside}/key`, [])).toThrow("credential.directories (which is empty)");
+});
+
+test("where the settings say which reference goes where, it goes nowhere else", () => {
+  const path = fileWith("bound", "from-file");
+  const origins = [`env:PROVIDER_KEY=https://api.example.com`, `file:${path}=https://files.example.com`];
+  const find = (credentialRef: string, baseUrl: string) =>
+    createFindCredential({ sources: credentialSources(environment), vault, directories: [folder], allowed: origins })({
+      provider: "acme",
+      baseUrl,
+      credentialRef,
+    });
+
+  expect(find("env:PROVIDER_KEY", "https://api.example.com/v1")?.reveal()).toBe("provider-secret");
+  expect(find(`file:${path}`, "https://files.example.com")?.reveal()).toBe("from-file");
+  for (const elsewhere of [
+    "http://api.example.com/v1",
+    "https://api.example.com:8443/v1",
+    "https://api.example.com.evil.example/v1",
+    "https://evil.example/https://api.example.com",
+    "https://files.example.com",
+  ])
+    expect(() => find("env:PROVIDER_KEY", elsewhere), elsewhere).toThrow(
+      `Add env:PROVIDER_KEY=${new URL(elsewhere).origin} to the setting credential.allowed_references.`,
+    );
+  for (const reference of ["env:HOME", `file:${fileWith("other", "x")}`])
+    expect(() => find(reference, "https://api.example.com/v1"), reference).toThrow("may not be sent to this address");
+  expect(find("none", "https://evil.example")).toBeNull();
 });

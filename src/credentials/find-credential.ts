@@ -31,12 +31,15 @@ type Parts = {
   vault: CredentialVault;
   /** Below which files may be named. */
   directories: readonly string[];
+  /** References with the origin that each may be sent to, as `env:NAME=https://host`; null: any to anybody. */
+  allowed: readonly string[] | null;
 };
 
 /**
  * Resolves `env:NAME`, `file:/path`, `stored` and `none`. References are kept in the catalogue, so whoever may edit the
  * catalogue could name any variable: those of Tollgate itself are refused, or the admin token could be mailed to a "provider".
  * Files are taken only from the directories that the settings name, and never those of our own settings, for the same reason.
+ * Where the settings say which reference goes where, it goes nowhere else.
  */
 export function createFindCredential(parts: Parts): FindCredential {
   return (holder) => {
@@ -44,11 +47,21 @@ export function createFindCredential(parts: Parts): FindCredential {
     if (reference === "none") return null;
     if (reference === "stored") return fromVault(holder, parts.vault);
     const [, scheme, name = ""] = /^(env|file):(.+)$/.exec(reference) ?? [];
+    if (scheme !== undefined) requireAllowed(holder, parts.allowed);
     if (scheme === "env" && /^\w{1,128}$/.test(name)) return fromEnvironment(name, parts.sources);
     if (scheme === "file" && name.startsWith("/")) return fromFile(name, parts);
     // The text is not repeated: what is no reference may well be the credential itself.
     throw unusable("a credential reference", "must be `env:NAME`, `file:/absolute/path`, `stored` or `none`.");
   };
+}
+
+function requireAllowed({ credentialRef, baseUrl }: CredentialHolder, allowed: Parts["allowed"]): void {
+  const pair = `${credentialRef}=${new URL(baseUrl).origin}`;
+  if (allowed === null || allowed.includes(pair)) return;
+  throw unusable(
+    credentialRef,
+    `may not be sent to this address. Add ${pair} to the setting credential.allowed_references.`,
+  );
 }
 
 function fromVault(holder: CredentialHolder, vault: CredentialVault): Secret {

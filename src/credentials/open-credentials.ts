@@ -17,15 +17,19 @@ export type Credentials = {
   rekey: (store: SealedStore) => Promise<Rekeyed>;
 };
 
-type Settings = { key: Secret | null; previousKey: Secret | null; directories: string };
+type Settings = { key: Secret | null; previousKey: Secret | null; directories: string; allowedReferences: string };
 
 /** Where providers' credentials are found: the environment, files, and rows that the settings' keys open. */
-export function openCredentials({ directories, ...keys }: Settings, sources: CredentialSources): Credentials {
+export function openCredentials(
+  { directories, allowedReferences, ...keys }: Settings,
+  sources: CredentialSources,
+): Credentials {
   const vault = createCredentialVault(keys);
   const find = createFindCredential({
     sources,
     vault,
     directories: directories.split(",").filter((directory) => directory !== ""),
+    allowed: allowedReferences === "" ? null : allowedReferences.split(/, */),
   });
   const credential = (holder: CredentialHolder): string | null => find(holder)?.reveal() ?? null;
   return {

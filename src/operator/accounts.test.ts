@@ -23,7 +23,10 @@ beforeEach(async () => {
   const events = new Proxy({} as OperatorEvents, {
     get: (_events, name) => (what: object) => void told.push([String(name), what]),
   });
-  const credentials = openProviderCredentials({ key: null, previousKey: null, directories: "" }, {});
+  const credentials = openProviderCredentials(
+    { key: null, previousKey: null, directories: "", allowedReferences: "" },
+    {},
+  );
   operator = createOperator({ database, credentials, events, clock: systemClock, acceptForeign: "on" });
   acme = `Acme ${++made}`;
   await operator.accounts.create({ name: acme, parent: null, kind: "organisation" }, anna);

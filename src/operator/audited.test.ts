@@ -25,7 +25,7 @@ beforeEach(() => {
   told = [];
   const events = new Proxy({} as OperatorEvents, { get: (_events, name) => () => void told.push(String(name)) });
   const key = createSecret(Buffer.alloc(32, 7).toString("base64"));
-  const credentials = openProviderCredentials({ key, previousKey: null, directories: "" }, {});
+  const credentials = openProviderCredentials({ key, previousKey: null, directories: "", allowedReferences: "" }, {});
   operator = createOperator({ database, credentials, events, clock: systemClock, acceptForeign: "on" });
 });
 afterEach(async () => {

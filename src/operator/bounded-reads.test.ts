@@ -64,7 +64,10 @@ beforeAll(async () => {
   database = await emptyDatabase();
   await database.script(PLANTED);
   const events = new Proxy({} as OperatorEvents, { get: () => () => undefined });
-  const credentials = openProviderCredentials({ key: null, previousKey: null, directories: "" }, {});
+  const credentials = openProviderCredentials(
+    { key: null, previousKey: null, directories: "", allowedReferences: "" },
+    {},
+  );
   operator = createOperator({ database, credentials, events, clock: systemClock, acceptForeign: "on" });
 });
 afterAll(() => database?.close());

@@ -17,7 +17,10 @@ let operator: Operator;
 beforeAll(async () => {
   database = await emptyDatabase();
   const events = new Proxy({} as OperatorEvents, { get: () => () => undefined });
-  const credentials = openProviderCredentials({ key: null, previousKey: null, directories: "" }, {});
+  const credentials = openProviderCredentials(
+    { key: null, previousKey: null, directories: "", allowedReferences: "" },
+    {},
+  );
   operator = createOperator({ database, credentials, events, clock: systemClock, acceptForeign: "on" });
   await operator.accounts.create({ name: "Acme", parent: null, kind: "organisation" }, anna);
 });

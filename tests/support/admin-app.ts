@@ -113,7 +113,10 @@ export function buildAdmin(
     adminRequestFailed: (error: unknown) => told.push(`failed ${String(error)}`),
     bug: (error: unknown) => told.push(`bug ${String(error)}`),
   } as unknown as Events;
-  const credentials = openProviderCredentials({ key: credentialKey, previousKey: null, directories: "" }, {});
+  const credentials = openProviderCredentials(
+    { key: credentialKey, previousKey: null, directories: "", allowedReferences: "" },
+    {},
+  );
   const operator = createOperator({
     database,
     credentials,

@@ -59,7 +59,7 @@ beforeAll(async () => {
       { first: 2_048, last: 4_095, database: there },
     ],
     credentials: openProviderCredentials(
-      { key: null, previousKey: null, directories: "" },
+      { key: null, previousKey: null, directories: "", allowedReferences: "" },
       { ACME_KEY: "sk-provider-key-of-this-test" },
     ),
     events: createEvents({ logger, metrics, openTrace: () => null, clock: systemClock }),

@@ -68,7 +68,10 @@ export async function openYear(
   const random = seeded(seed);
   await takeClock(database, startMs);
   const clock = { nowMs: () => nowMs, elapsedMs: () => performance.now() };
-  const credentials = openProviderCredentials({ key: null, previousKey: null, directories: "" }, {});
+  const credentials = openProviderCredentials(
+    { key: null, previousKey: null, directories: "", allowedReferences: "" },
+    {},
+  );
   const operator = createOperator({ database, credentials, events: NO_EVENTS, clock, acceptForeign: "off" });
   const ledger = createLedgerStore(database);
   const catalogue = await openCatalogue(database);
