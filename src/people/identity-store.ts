@@ -11,7 +11,8 @@ import { endWaysIn } from "./ways-in-store.ts";
 const MOST_BEGUN = 200_000;
 /** Each try that fails leaves somebody else's success behind, of whom there are few for one address and one subject. */
 const MOST_TRIES = 8;
-const UNIQUE_VIOLATION = "23505";
+/** A row of somebody else was in the way, or two waited for one another: the person is locked before the identity, but others know neither. */
+const AGAIN: ReadonlySet<string> = new Set(["23505", "40P01"]);
 /** The first wait after a failure; it doubles up to the usual one. */
 const FIRST_RETRY_MS = 15_000;
 
@@ -69,7 +70,7 @@ export function createIdentityStore(database: Pick<Database, "query" | "transact
         try {
           return await database.transaction((tx) => admit(tx, key, who));
         } catch (error) {
-          if (tries === MOST_TRIES || sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
+          if (tries === MOST_TRIES || !AGAIN.has(sqlStateOf(error) ?? "")) throw error;
         }
     },
 
@@ -187,7 +188,7 @@ async function admit(tx: Queryable, key: IdentityKey, who: Who): Promise<SignInA
   const { email, name, newId, mayLink, atMs } = who;
   const [known] = await tx.query<{ personId: string; email: string; state: "active" | "removed"; left: boolean }>(
     `select i.person_id as "personId", p.email, p.state, i.left_at is not null as left
-       from identity i join person p on p.id = i.person_id where i.issuer = $1 and i.subject = $2 for no key update of i`,
+       from identity i join person p on p.id = i.person_id where i.issuer = $1 and i.subject = $2 for no key update of p`,
     [issuer, subject],
   );
   // Who is known keeps their address until the provider vouches for another.
@@ -205,10 +206,13 @@ async function admit(tx: Queryable, key: IdentityKey, who: Who): Promise<SignInA
     return { kind: "admitted", personId: known.personId };
   }
   if (other !== undefined) {
-    if (!mayLink) return { kind: "unverified" };
     // Whoever else would be the same person waits here, and then reads what this one wrote.
     const sql = "select from person where id = $1 and email = $2 and state = 'active' for no key update";
     if ((await tx.query(sql, [other.id, address])).length === 0) return admit(tx, key, who);
+    // They may have signed in for the first time since they were looked for, in another browser: nobody is to be linked then.
+    const again = "select from identity where issuer = $1 and subject = $2";
+    if (known === undefined && (await tx.query(again, [issuer, subject])).length > 0) return admit(tx, key, who);
+    if (!mayLink) return { kind: "unverified" };
     const [theirs] = await tx.query("select from identity where person_id = $1 and issuer = $2 and subject <> $3", [
       other.id,
       issuer,

@@ -215,3 +215,37 @@ test.skipIf(alone)(
 function invariantAdmitted(admission: SignInAdmission): asserts admission is { kind: "admitted"; personId: string } {
   expect(admission.kind).toBe("admitted");
 }
+
+test.skipIf(alone !== null).each([true, false])(
+  "whoever signs in while their first sign-in ends elsewhere is the same person, and ends nothing of theirs; verified: %s",
+  async (mayLink) => {
+    const key = { issuer: ISSUER, subject: `kim-${mayLink}` };
+    const who = () => ({
+      email: `kim-${mayLink}@acme.example`,
+      name: "Kim",
+      newId: createId(now++),
+      mayLink,
+      atMs: now,
+    });
+    let first: SignInAdmission | null = null;
+    // Between the look for them and the look for their address, the other browser is let in.
+    const meeting: Database = {
+      ...database,
+      transaction: (work) =>
+        database.transaction((tx) =>
+          work({
+            ...tx,
+            query: async (sql, values, how) => {
+              if (first === null && sql.startsWith("select id from person where email"))
+                first = await identities.admit(key, who());
+              return tx.query(sql, values, how);
+            },
+          }),
+        ),
+    };
+    const second = await createIdentityStore(meeting).admit(key, who());
+
+    expect(first).toMatchObject({ kind: "admitted" });
+    expect(second).toEqual(first);
+  },
+);
