@@ -122,7 +122,7 @@ const LIBRARIES: readonly Client[] = [
     name: "OpenAI SDK, JavaScript",
     group: "Libraries",
     format: "chat",
-    covers: ["openai (JavaScript)"],
+    covers: ["openai (JavaScript)", "@openai/agents", "zod"],
     place: "npm install openai",
     text: ({ origin, model }) => `import OpenAI from "openai";
 
@@ -139,7 +139,7 @@ console.log(answer.choices[0].message.content);`,
     name: "OpenAI SDK, Python",
     group: "Libraries",
     format: "responses",
-    covers: ["openai (Python)"],
+    covers: ["openai (Python)", "openai-agents (Python)"],
     place: "pip install openai",
     text: ({ origin, model }) => `import os
 
