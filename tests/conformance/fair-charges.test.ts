@@ -1,34 +1,13 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GatewayProcess, startGatewayProcess, type TestModel } from "../support/gateway-process.ts";
 import { type Dialect, onlyStraight } from "../support/provider-dialect.ts";
-import {
-  beginning,
-  ending,
-  type ScriptedProvider,
-  startScriptedProvider,
-  whole,
-} from "../support/scripted-provider.ts";
+import { type ScriptedGateway, startScriptedGateway, type Way, WAYS } from "../support/scripted-gateway.ts";
+import { beginning, ending, whole } from "../support/scripted-provider.ts";
 import { until } from "../support/until.ts";
 import { openStream, readAll } from "../contract/open-stream.ts";
-import { ask, CHAT, MESSAGE, RESPONSES } from "../contract/operations.ts";
+import { ask } from "../contract/operations.ts";
 import { chargesOf, type IssuedKey, issueKey, operate } from "../contract/operator.ts";
-
-const OPERATIONS = [CHAT, RESPONSES, MESSAGE];
-const WAYS = OPERATIONS.flatMap((operation) => [
-  { operation, provider: operation.dialect, conformant: true },
-  { operation, provider: operation.dialect, conformant: false },
-  ...OPERATIONS.filter((other) => other !== operation).map(({ dialect }) => ({
-    operation,
-    provider: dialect,
-    conformant: true,
-  })),
-]).map((way) => ({
-  ...way,
-  name: `${way.operation.dialect}-${way.provider}-${way.conformant ? "untouched" : "normalised"}`,
-}));
-type Way = (typeof WAYS)[number];
 
 /** A token each, in every vocabulary there is. */
 const WORDS = Array.from({ length: 400 }, () => "word ");
@@ -41,26 +20,15 @@ const usageOf = (dialect: Dialect, output: number): unknown =>
     ? { prompt_tokens: 20, completion_tokens: output, total_tokens: 20 + output }
     : { input_tokens: 20, output_tokens: output, ...(dialect === "responses" && { total_tokens: 20 + output }) };
 
-let scripted: ScriptedProvider;
-let gateway: GatewayProcess;
+let scripted: ScriptedGateway["scripted"];
+let gateway: ScriptedGateway["gateway"];
+let stop: ScriptedGateway["stop"];
 beforeAll(async () => {
-  scripted = await startScriptedProvider();
-  const routed = (dialect: Dialect, conformant: boolean): TestModel => ({
-    upstream: "sim+fail=500",
-    dialect,
-    priority: 9,
-    moreRoutes: [{ provider: "scripted", upstream_model: "m", format: dialect, conformant, priority: 0 }],
-  });
-  gateway = await startGatewayProcess({
-    providers: [{ name: "scripted", base_url: scripted.url, credential: "none" }],
-    models: Object.fromEntries(WAYS.map(({ name, provider, conformant }) => [name, routed(provider, conformant)])),
+  ({ scripted, gateway, stop } = await startScriptedGateway({
     settings: { TOLLGATE_LIMITS_STREAM_DEADLINE_MS: String(DEADLINE_MS) },
-  });
+  }));
 }, 180_000);
-afterAll(async () => {
-  scripted?.close();
-  await gateway?.stop();
-});
+afterAll(() => stop?.());
 
 type Asked = { way: Way; key: IssuedKey; produced: number };
 /** `produced`: tokens that the provider wrote. `delivered`: of these, what certainly reached the client and is to be paid. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GatewayProcess, startGatewayProcess, type TestModel } from "../../support/gateway-process.ts";
-import { type Dialect, onlyStraight } from "../../support/provider-dialect.ts";
-import { beginning, type ScriptedProvider, startScriptedProvider } from "../../support/scripted-provider.ts";
+import { onlyStraight } from "../../support/provider-dialect.ts";
+import { type ScriptedGateway, startScriptedGateway, WAYS } from "../../support/scripted-gateway.ts";
+import { beginning } from "../../support/scripted-provider.ts";
 import { openStream, readAll } from "../open-stream.ts";
 import { ask, CHAT, MESSAGE, type Operation, RESPONSES } from "../operations.ts";
 import { chargesOf, issueKey, operate } from "../operator.ts";
@@ -10,42 +10,15 @@ const MEBIBYTE = 1_048_576;
 const OPERATIONS = [CHAT, RESPONSES, MESSAGE];
 const WORDS = Array.from({ length: 500 }, () => "word ");
 
-/** Every way an answer goes from a provider to a caller. */
-const WAYS = OPERATIONS.flatMap((operation) => [
-  { operation, provider: operation.dialect, conformant: true },
-  { operation, provider: operation.dialect, conformant: false },
-  ...OPERATIONS.filter((other) => other !== operation).map(({ dialect }) => ({
-    operation,
-    provider: dialect,
-    conformant: true,
-  })),
-]);
-type Way = (typeof WAYS)[number];
-const nameOf = ({ operation, provider, conformant }: Way): string =>
-  `${operation.dialect}-${provider}-${conformant ? "untouched" : "normalised"}`;
-
-let scripted: ScriptedProvider;
-let gateway: GatewayProcess;
+let scripted: ScriptedGateway["scripted"];
+let gateway: ScriptedGateway["gateway"];
+let stop: ScriptedGateway["stop"];
 beforeAll(async () => {
-  scripted = await startScriptedProvider();
-  const routed = (dialect: Dialect, conformant: boolean): TestModel => ({
-    upstream: "sim+fail=500",
-    dialect,
-    priority: 9,
-    moreRoutes: [{ provider: "scripted", upstream_model: "m", format: dialect, conformant, priority: 0 }],
-  });
-  gateway = await startGatewayProcess({
-    providers: [{ name: "scripted", base_url: scripted.url, credential: "none" }],
-    models: {
-      echoing: { upstream: "sim+input=2000+tokens=10000", dialect: "responses" },
-      ...Object.fromEntries(WAYS.map((way) => [nameOf(way), routed(way.provider, way.conformant)])),
-    },
-  });
+  ({ scripted, gateway, stop } = await startScriptedGateway({
+    models: { echoing: { upstream: "sim+input=2000+tokens=10000", dialect: "responses" } },
+  }));
 });
-afterAll(async () => {
-  scripted.close();
-  await gateway.stop();
-});
+afterAll(() => stop?.());
 
 type Route = { provider: string; format: string; success_rate: number; breaker: string; last_errors: unknown[] };
 const blamed = async (): Promise<Route[]> => {
@@ -64,7 +37,7 @@ test("a last event that repeats long instructions is no larger than it may be: t
   ]);
 });
 
-describe.each(WAYS.map((way) => ({ ...way, name: nameOf(way) })))("$name", ({ operation, provider, name }) => {
+describe.each(WAYS)("$name", ({ operation, provider, name }) => {
   const open = (key: { secret: string }) =>
     openStream(operation, { gateway, key: key.secret, fields: { model: name, [operation.limitField]: 4_000 } });
 
@@ -91,7 +64,7 @@ test.for(OPERATIONS)(
   "a plain answer of $dialect past its limit is 502, costs nothing, and is not blamed on the route [MON-44]",
   async (operation: Operation, context) => {
     onlyStraight(context, "the file says itself which formats meet");
-    const name = nameOf({ operation, provider: operation.dialect, conformant: true });
+    const name = `${operation.dialect}-${operation.dialect}-untouched`;
     scripted.answer(`{"padding":"${"x".repeat(64 * MEBIBYTE + 10_000)}"}`);
     const key = await issueKey(gateway, { credit: "1" });
     const { status, text } = await ask(operation, { gateway, key: key.secret, fields: { model: name } });

@@ -1,33 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GatewayProcess, startGatewayProcess, type TestModel } from "../../support/gateway-process.ts";
 import { type Dialect, onlyStraight } from "../../support/provider-dialect.ts";
-import {
-  beginning,
-  ending,
-  type ScriptedProvider,
-  startScriptedProvider,
-  whole,
-} from "../../support/scripted-provider.ts";
+import { type ScriptedGateway, startScriptedGateway, WAYS } from "../../support/scripted-gateway.ts";
+import { beginning, ending, whole } from "../../support/scripted-provider.ts";
 import { openStream, readAll } from "../open-stream.ts";
-import { ask, CHAT, MESSAGE, RESPONSES } from "../operations.ts";
+import { ask, CHAT } from "../operations.ts";
 import { chargesOf, issueKey } from "../operator.ts";
 
 type Json = Record<string, unknown>;
-const OPERATIONS = [CHAT, RESPONSES, MESSAGE];
 const WORDS = ["One ", "two ", "three ", "four."];
-
-const WAYS = OPERATIONS.flatMap((operation) => [
-  { operation, provider: operation.dialect, conformant: true },
-  { operation, provider: operation.dialect, conformant: false },
-  ...OPERATIONS.filter((other) => other !== operation).map(({ dialect }) => ({
-    operation,
-    provider: dialect,
-    conformant: true,
-  })),
-]).map((way) => ({
-  ...way,
-  name: `${way.operation.dialect}-${way.provider}-${way.conformant ? "untouched" : "normalised"}`,
-}));
 
 /** Figures as a provider may give them, in the words of its format. */
 const FIGURES: [what: string, input: unknown, output: unknown][] = [
@@ -69,25 +49,13 @@ const usagesIn = (text: string): Json[] =>
       );
     });
 
-let scripted: ScriptedProvider;
-let gateway: GatewayProcess;
+let scripted: ScriptedGateway["scripted"];
+let gateway: ScriptedGateway["gateway"];
+let stop: ScriptedGateway["stop"];
 beforeAll(async () => {
-  scripted = await startScriptedProvider();
-  const routed = (dialect: Dialect, conformant: boolean): TestModel => ({
-    upstream: "sim+fail=500",
-    dialect,
-    priority: 9,
-    moreRoutes: [{ provider: "scripted", upstream_model: "m", format: dialect, conformant, priority: 0 }],
-  });
-  gateway = await startGatewayProcess({
-    providers: [{ name: "scripted", base_url: scripted.url, credential: "none" }],
-    models: Object.fromEntries(WAYS.map(({ name, provider, conformant }) => [name, routed(provider, conformant)])),
-  });
+  ({ scripted, gateway, stop } = await startScriptedGateway());
 });
-afterAll(async () => {
-  scripted.close();
-  await gateway.stop();
-});
+afterAll(() => stop?.());
 
 describe.each(WAYS)("$name", ({ operation, provider, name }) => {
   test("whatever usage a provider gives, its caller is shown what is charged, in whole numbers of at least 0 [MON-46] [CHA-27] [RES-15] [MSG-27]", async (context) => {
