@@ -2,9 +2,13 @@
 -- the payer now, and a second one for the account.
 -- Locks: `borne`, for as long as it takes to rewrite little more than an hour of it; ends of requests that the house bears wait meanwhile.
 
--- Whose doing a request is: the person behind a session or a personal account, else the key.
+-- Whose doing a request is: the person behind a session or a personal account, else the key. A person may have the account of a team as
+-- theirs; its keys are the team's.
 create function payer_of(p_key uuid, p_person uuid, p_account uuid) returns uuid language sql stable as $$
-  select coalesce(p_person, (select min(id::text)::uuid from person where account_id = p_account and state = 'active'), p_key)
+  select coalesce(p_person, (
+    select min(p.id::text)::uuid from person p join account a on a.id = p.account_id
+     where p.account_id = p_account and p.state = 'active' and a.kind = 'person'
+  ), p_key)
 $$;
 
 alter table borne rename column key_id to whose;
@@ -199,7 +203,9 @@ begin
   ) p;
   update person set capped_at = ledger_now() where id = any (v_people);
   v_keys := p_key || array(
-    select k.id from person p join key k on k.person_id = p.id or k.person_id is null and k.account_id = p.account_id where p.id = any (v_people)
+    select k.id from key k
+     where (k.person_id = any (v_people) or k.account_id in (select account_id from person where id = any (v_people)))
+       and payer_of(k.id, k.person_id, k.account_id) = any (v_people)
   );
   perform from key where id = any (v_keys) order by id for no key update;
   perform from balance where key_id = any (v_keys) order by key_id for no key update;

@@ -21,9 +21,9 @@ describe.skipIf(server?.reason !== null)("whose doing a request is", () => {
   afterAll(() => close());
 
   /** One with a purse. */
-  const account = async (): Promise<string> => {
+  const account = async (kind = "team"): Promise<string> => {
     const id = createId(Date.now());
-    await database.query("select account_open_v1($1, null, $2, 'team', $3)", [id, id, BUCKET]);
+    await database.query("select account_open_v1($1, null, $2, $4, $3)", [id, id, BUCKET, kind]);
     const open = "select counter from counter_open_v1($1, null, 'purse', 'credit', 0, 'none', null, 'test')";
     const [purse] = await database.query<{ counter: number }>(open, [id]);
     await database.query("select fund_v1($1, $2, 'purchase', 1000000, 'test')", [purse?.counter, id]);
@@ -40,9 +40,9 @@ describe.skipIf(server?.reason !== null)("whose doing a request is", () => {
     return id;
   };
 
-  /** Somebody with an account of their own. */
-  async function somebody() {
-    const accountId = await account();
+  /** Somebody with an account of their own, or with that of a team. */
+  async function somebody(kind: "person" | "team" = "person") {
+    const accountId = await account(kind);
     const { person, begin, sessions } = signIns(database);
     const personId = await person(`${accountId}@acme.example`, accountId);
     /** The key that a new session is. */
@@ -122,6 +122,17 @@ describe.skipIf(server?.reason !== null)("whose doing a request is", () => {
     expect(await statusOf(third)).toBe("revoked");
   });
 
+  test("is each key's own where a person has the account of a team as theirs, and who leads it stops nobody", async () => {
+    const lead = await somebody("team");
+    const keys = [await keyIn(lead.accountId), await keyIn(lead.accountId)];
+    const session = await lead.signIn();
+
+    expect(await Promise.all([session, ...keys].map(payerOf))).toEqual([lead.personId, ...keys]);
+    expect(await absorb(session, 60n)).toBe(true);
+    expect(await createLedgerStore(database).suspend([session])).toEqual([session]);
+    expect(await Promise.all(keys.map(statusOf))).toEqual(["active", "active"]);
+  });
+
   test("gives a person the cap once, however many sessions a provider fails", async () => {
     const ann = await somebody();
     const failure = { outcome: "upstream_failed" as const, waived: 30n };
@@ -146,7 +157,8 @@ describe.skipIf(server?.reason !== null)("whose doing a request is", () => {
   });
 
   test("a company with one organisation and 2,000 keys is 2,000 payers", async () => {
-    const company = await account();
+    const company = await account("organisation");
+    await signIns(database).person("lead@company.example", company);
     await database.query(
       "insert into key (id, bucket, mode, account_id) select gen_random_uuid(), $1, 'credit', $2 from generate_series(1, 2000)",
       [BUCKET, company],

@@ -30,6 +30,7 @@ describe.skipIf(missing !== null)(
           return account;
         };
         const own = await accountOf("Ann");
+        await tree.query("update account set kind = 'person' where id = $1", [own]);
         const ann = await person(`ann-${operation.dialect}@acme.example`, own);
         const sessions = await Promise.all([begin(ann), begin(ann), begin(ann), begin(ann)]);
         const keys = [...sessions.map(({ accessToken }) => accessToken), await tree.key(own)];
@@ -61,5 +62,36 @@ describe.skipIf(missing !== null)(
         }
       },
     );
+
+    test("an operator who resumes one session of a suspended person resumes them all", async () => {
+      const { person, begin } = signIns(tree);
+      const own = await tree.account("Suspended");
+      await tree.purse(own, CREDIT);
+      const ann = await person("suspended@acme.example", own);
+      const sessions = [await begin(ann), await begin(ann)];
+      const keys = await tree.query<{ id: string }>("select id from key where person_id = $1 order by id", [ann]);
+      await tree.query("select suspend_v1(array[$1::uuid])", [keys[0]?.id]);
+      sessions.push(await begin(ann));
+      const statuses = (): Promise<number[]> =>
+        Promise.all(
+          sessions.map(async ({ accessToken }) => {
+            const { status } = await ask(CHAT, {
+              gateway: tree.gateway,
+              key: accessToken,
+              fields: { model: "chat", max_tokens: 5 },
+            });
+            return status;
+          }),
+        );
+      expect(await statuses()).toEqual([401, 401, 401]);
+
+      const { adminUrl, adminToken } = tree.gateway;
+      const resumed = await fetch(`${adminUrl}/admin/v1/keys/${keys[1]?.id}/resume`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${adminToken}` },
+      });
+      expect(resumed.status).toBe(200);
+      await expect.poll(statuses, { timeout: 30_000 }).toEqual([200, 200, 200]);
+    });
   },
 );
