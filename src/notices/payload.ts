@@ -48,7 +48,7 @@ export function messageOf(notice: Notice): string {
   const left = inWords(unit, available + reserved);
   if (cause === "too_large") {
     const from = kind === "purse" ? "" : ` of ${inWords(unit, amount)}${OF_PERIOD[period]}`;
-    return `A request was too large for ${who}: it asked for more than the ${left} left${from}. Smaller requests still fit.`;
+    return `A request was too large for ${who}: it asked for more than the ${left} left${from}. A smaller one may fit.`;
   }
   if (kind === "purse")
     return cause === "refused"

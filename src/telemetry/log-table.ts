@@ -204,7 +204,7 @@ const LEDGER_LINES = {
     message: "threshold reached",
     level: "warn",
     meaning:
-      "A limit or a purse has passed one of its thresholds; `text` says which, and whose it is. Written once for each, by one process.",
+      "A limit or a purse has passed one of its thresholds, or a request was too large for it; `text` says which, and whose it is. Written once for each, by one process.",
     fix: "Raise the limit or add funds if work must go on.",
   },
   noticeFailed: {

@@ -175,7 +175,7 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
       const end = it.kind === "limit" ? 100n : 0n;
       const isFilled = it.kind === "limit" ? it.amount > 0n : it.funded > 0n;
       const marks = untold(number, it).filter((mark) => mark === end && isFilled);
-      const isSpent = (it.posted - it.olderHeld) * 100n < (it.kind === "limit" ? it.amount : it.funded);
+      const isSpent = (it.posted - it.olderHeld) * 100n < (it.kind === "limit" ? it.amount : lastPaid(number));
       if (isSpent) tell(number, it, marks, "refused");
       else if (!state.notices.has(noticeName(number, it, TOO_LARGE)))
         tell(
@@ -186,6 +186,12 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
         );
     }
   }
+
+  const lastPaid = (number: number): bigint =>
+    [...state.funding.values()]
+      .filter(({ counter, amount }) => counter === number && amount > 0n)
+      .toSorted((one, other) => one.seq - other.seq)
+      .at(-1)?.amount ?? 0n;
 
   function tell(number: number, it: Counter, marks: readonly bigint[], cause: Notice["cause"]): void {
     for (const mark of marks) {

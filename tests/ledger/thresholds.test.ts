@@ -216,6 +216,18 @@ describe.skipIf(reason !== null)("thresholds", () => {
     expect((await notices(key.counter)).slice(2)).toEqual(["0 left left at 110/110"]);
   });
 
+  test("what is left of a purse is held against what was last paid in, and not against all that ever was", async () => {
+    const key = await loneKey(database, { funds: 100_000n });
+    await spend(key, 99_990n);
+    await fund(key.counter, 490n);
+    expect(await refused(key, 501n)).toBe("insufficient");
+    expect(await notices(key.counter)).toEqual(["-1 left too_large at 99990/100490"]);
+
+    await spend(key, 496n);
+    expect(await refused(key, 5n)).toBe("insufficient");
+    expect((await notices(key.counter)).slice(1)).toEqual(["0 left refused at 100486/100490"]);
+  });
+
   test("a purse tells at amounts left; those above what it has wait until it has had more", async () => {
     const key = await loneKey(database, { funds: 100n });
     expect(await watch(key.counter, [50, 20, 500])).toBe("set");

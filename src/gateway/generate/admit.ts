@@ -1,4 +1,3 @@
-import { createTellSpent } from "./tell-spent.ts";
 import { type Demand, demandOf } from "../../admission/demand.ts";
 import { mediaTokensOf } from "../../core/media-tokens.ts";
 import type { Model } from "../../catalogue/model.ts";
@@ -17,6 +16,7 @@ import type { Caller } from "../open-request.ts";
 import type { Paperwork } from "../paperwork.ts";
 import { verdictFault } from "../verdict-fault.ts";
 import { requestDigest } from "./request-digest.ts";
+import { createTellSpent } from "./tell-spent.ts";
 
 export type Admission = {
   id: string;
@@ -60,10 +60,10 @@ type Parts = {
 const SWEEP_MARGIN_MS = 60_000;
 
 export const createAdmit = (parts: Parts): Admit => {
-  const tellSpent = createTellSpent((counter) => parts.hold.batcher.spent(counter));
+  const { batcher, clock } = parts.hold;
+  const tellSpent = createTellSpent({ spent: (counter) => batcher.spent(counter), clock });
   return async (admission) => {
     const { askLedger, chainFor, random, deadlineMs } = parts;
-    const { clock } = parts.hold;
     const { caller, model, request } = admission;
     const startedAtMs = clock.elapsedMs();
     let granted: Amounts | null | undefined;

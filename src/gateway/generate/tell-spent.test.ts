@@ -2,58 +2,56 @@ import { expect, test } from "vitest";
 import type { NamedCounter } from "../../ledger/ledger.ts";
 import { createTellSpent } from "./tell-spent.ts";
 
-const counter = (more: Partial<NamedCounter> = {}): NamedCounter => ({
-  id: 7,
-  kind: "limit",
-  unit: "credit",
-  posted: 500n,
-  available: 500n,
-  amount: 1_000n,
-  period: "month",
-  renewsAtMs: 1,
-  holder: null,
-  ...more,
-});
+const counter = (id: number) => ({ id }) as NamedCounter;
 
 function stage(answer: () => Promise<void> = async () => undefined) {
   const told: number[] = [];
-  const tell = createTellSpent(({ id }) => {
+  const clock = { nowMs: 0, elapsedMs: () => clock.nowMs };
+  const spent = ({ id }: { id: number }) => {
     told.push(id);
     return answer();
-  });
-  const refuse = (
-    named: NamedCounter,
-    outputTokens: number | null,
-    kind: "insufficient" | "reserved" = "insufficient",
-  ) => tell({ kind, named }, { bucket: 1, outputTokens });
-  return { told, refuse };
+  };
+  const tell = createTellSpent({ spent, clock });
+  const refuse = (id: number, outputTokens: number | null, kind: "insufficient" | "reserved" = "insufficient") =>
+    tell({ kind, named: counter(id) }, { bucket: 1, outputTokens });
+  return { told, refuse, clock };
 }
 
-test("a request that asks for little and is refused has its counter told of, once in a period", () => {
-  const { told, refuse } = stage();
-  for (const tokens of [1_024, 1, null]) refuse(counter(), tokens);
-  expect(told).toEqual([7]);
+test("a request that asks for little and is refused has its counter told of, once a minute", () => {
+  const { told, refuse, clock } = stage();
+  for (const tokens of [1_024, 1, null]) refuse(7, tokens);
+  refuse(8, 10);
+  expect(told).toEqual([7, 8]);
 
-  refuse(counter({ renewsAtMs: 2 }), 1_024);
-  refuse(counter({ amount: 2_000n }), 1_024);
-  expect(told).toEqual([7, 7, 7]);
+  clock.nowMs = 59_999;
+  refuse(7, 10);
+  clock.nowMs = 60_000;
+  refuse(7, 10);
+  expect(told).toEqual([7, 8, 7]);
 });
 
-test("a larger one, one that waits for others, and a limit that is used up anyway are not", () => {
+test("a larger one, and one that waits for others, are not", () => {
   const { told, refuse } = stage();
-  refuse(counter(), 1_025);
-  refuse(counter(), 10, "reserved");
-  refuse(counter({ posted: 9n }), 10);
+  refuse(7, 1_025);
+  refuse(7, 10, "reserved");
 
   expect(told).toEqual([]);
 });
 
 test("what the ledger could not write is told again", async () => {
   const { told, refuse } = stage(() => Promise.reject(new Error("away")));
-  refuse(counter(), 10);
+  refuse(7, 10);
   await Promise.resolve();
   await Promise.resolve();
-  refuse(counter(), 10);
+  refuse(7, 10);
 
   expect(told).toEqual([7, 7]);
+});
+
+test("however many counters refuse, few are remembered", () => {
+  const { told, refuse } = stage();
+  for (let id = 0; id < 10_001; id++) refuse(id, 10);
+  refuse(0, 10);
+
+  expect(told).toHaveLength(10_002);
 });

@@ -2,28 +2,33 @@ import type { AdmitVerdict, NamedCounter } from "../../ledger/ledger.ts";
 
 /** Whoever asks for no more than this and is refused has nothing left that is worth much. */
 const LITTLE_TOKENS = 1_024;
-/** The ledger tells by itself of what has less than this part left. */
-const HUNDREDTH = 100n;
-/** Counters whose telling is remembered; beyond it, all are forgotten. */
+/** A client may try again without end. What was told before, the ledger does not tell again. */
+const EVERY_MS = 60_000;
+/** Counters of which the last telling is remembered; beyond it, all are forgotten. */
 const MOST_REMEMBERED = 10_000;
 
+type Parts = {
+  spent: (counter: { id: number; bucket: number }) => Promise<unknown>;
+  clock: { elapsedMs: () => number };
+};
 type Refusal = Pick<AdmitVerdict, "kind"> & { named?: NamedCounter };
 
 /**
- * A limit is at its end, too, when it refuses a request that asks for little. The ledger does not know what a request asks for, so
- * it is told: once for each counter and period, since a client may try again without end.
+ * A limit is at its end, too, when it refuses a request that asks for little. The ledger does not know what a request asks for, so it is
+ * told, of one counter once a minute. `outputTokens` null: the request sets no limit, and is refused for the least that it could cost.
  */
-export function createTellSpent(spent: (counter: { id: number; bucket: number }) => Promise<unknown>) {
-  const told = new Set<string>();
-  return (verdict: Refusal, { bucket, outputTokens }: { bucket: number; outputTokens: number | null }): void => {
-    const { kind, named } = verdict;
+export function createTellSpent({ spent, clock }: Parts) {
+  const toldAtMs = new Map<number, number>();
+  return (
+    { kind, named }: Refusal,
+    { bucket, outputTokens }: { bucket: number; outputTokens: number | null },
+  ): void => {
     if ((kind !== "insufficient" && kind !== "limit_reached") || named === undefined) return;
-    const { id, amount, posted, renewsAtMs } = named;
-    if ((outputTokens ?? 0) > LITTLE_TOKENS || (named.kind === "limit" && posted * HUNDREDTH < amount)) return;
-    const name = `${id} ${amount} ${posted > 0n} ${renewsAtMs}`;
-    if (told.has(name)) return;
-    if (told.size >= MOST_REMEMBERED) told.clear();
-    told.add(name);
-    spent({ id, bucket }).catch(() => told.delete(name));
+    const { id } = named;
+    const nowMs = clock.elapsedMs();
+    if ((outputTokens ?? 0) > LITTLE_TOKENS || nowMs - (toldAtMs.get(id) ?? -Infinity) < EVERY_MS) return;
+    if (toldAtMs.size >= MOST_REMEMBERED) toldAtMs.clear();
+    toldAtMs.set(id, nowMs);
+    spent({ id, bucket }).catch(() => toldAtMs.delete(id));
   };
 }

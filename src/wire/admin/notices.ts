@@ -108,7 +108,7 @@ const noticeSchema = z
     cause: z
       .enum(NOTICE_CAUSES)
       .describe(
-        "`used`: charges reached it. `left`: a purse went down to it. `refused`: a request was rejected because of it. `too_large`: a request asked for more than was left, and smaller ones still fit.",
+        "`used`: charges reached it. `left`: a purse went down to it. `refused`: a request was rejected because of it. `too_large`: a request asked for more than was left, and a smaller one may fit.",
       ),
     amount: amount.describe("Of a limit: the amount per period. Of a purse: all that was funded."),
     used: amount.describe("What was charged, less refunds."),
