@@ -152,8 +152,8 @@ export const settings = z.strictObject({
       300_000,
       "Longest time from the start of a request to the end of its response, streamed or not, in milliseconds. A plain response may take all of it. The response then ends with an error. If you raise it, raise `drain.deadline_ms` too.",
     ),
-    keep_alive_ms: integer(
-      { min: 0, max: 86_400_000, fallback: 15_000 },
+    keep_alive_ms: millisecondsOrNone(
+      15_000,
       "Longest silence in a stream before Tollgate sends a keep-alive message, in milliseconds. Keep it below the idle timeout of proxies in between. 0 turns keep-alive messages off.",
     ),
     client_buffer_bytes: integer(

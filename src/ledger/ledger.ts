@@ -119,7 +119,7 @@ export type Settlement = {
   absorbed: Amounts;
   /**
    * Of a request whose provider failed after content: the price of what had been delivered. The house bears it while that and
-   * all else it bears of the key within an hour stay within the cap; beyond it, the key is charged this.
+   * all else it bears of the payer and of the account within an hour stay within the caps; beyond one, the key is charged this.
    */
   waived: Amounts;
   /** Beyond this, overruns and `absorbed` of its payer within an hour have the key suspended. In the unit of the key's mode. */

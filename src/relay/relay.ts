@@ -10,8 +10,7 @@ import { EventSplitter } from "../wire/sse/event-splitter.ts";
 export type RelayLimits = {
   /** How long a stream may last in all, from the moment the request came in. */
   deadlineMs: number;
-  /** Silence after which the caller is sent a sign of life. */
-  /** 0: none are sent. */
+  /** Silence after which the caller is sent a sign of life; 0: none is sent. */
   keepAliveMs: number;
   /** The largest event beside what it repeats of the request. */
   maxEventBytes: number;

@@ -10,7 +10,7 @@ import type { UnknownMembers } from "./members/unknown-members.ts";
 /** What every generation asks for, whatever its format, with the bytes it came in. */
 export type GenerationRequest = {
   dialect: ClientDialect;
-  /** The key that asked. */
+  /** Who answers for it. */
   payer: Payer;
   model: string;
   stream: boolean;

@@ -16,7 +16,7 @@ import { nativeHeaders } from "./native-headers.ts";
 export type CountTokensRequest = {
   dialect: "messages";
   model: string;
-  /** The key that asked. */
+  /** Who answers for it. */
   payer: Payer;
   /** Without what no provider is sent, which a count can do without. */
   bytes: Buffer;
