@@ -10,7 +10,7 @@ alter table notice drop constraint notice_cause_check,
 -- A request was refused for these: a limit is at 100 %, and a purse at its end, if less than a hundredth is left of its amount, or of what was
 -- last paid in, or if the request asked for little (`p_little`). Else the request was too large, which is told once and silences nothing. What
 -- was never filled is not told about.
-create function thresholds_refused(p_counters int[], p_now timestamptz, p_little boolean) returns void language plpgsql as $$
+create function refusal_told(p_counters int[], p_now timestamptz, p_little boolean) returns void language plpgsql as $$
 declare
   r record;
 begin
@@ -34,14 +34,15 @@ begin
 end
 $$;
 
+-- A turn, which still calls this, tells of no refusal: the request may be counted, and asked for again. Who refuses it for good tells.
 create or replace function thresholds_refused(p_counters int[], p_now timestamptz) returns void language sql as $$
-  select thresholds_refused(p_counters, p_now, false)
+  select
 $$;
 
--- A request was refused for this counter, and asked for little. One counter in a call, since a turn locks several in an order of its own.
-create function spent_v1(p_counter int) returns void language plpgsql as $$
+-- A request was refused for this counter, for good. One counter in a call, since a turn locks several in an order of its own.
+create function refused_v1(p_counter int, p_little boolean) returns void language plpgsql as $$
 begin
   perform ledger_ready();
-  perform thresholds_refused(array[p_counter], counter_locked(p_counter), true);
+  perform refusal_told(array[p_counter], counter_locked(p_counter), p_little);
 end
 $$;

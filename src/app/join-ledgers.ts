@@ -46,7 +46,7 @@ export function joinLedgers(ledgers: readonly StartedLedger[]): JoinedLedgers {
       settleLate: (settlement) => of(settlement.bucket).batcher.settleLate(settlement),
       void: (undone) => of(undone.bucket).batcher.void(undone),
       suspend: (key) => of(key.bucket).batcher.suspend(key),
-      spent: (counter) => of(counter.bucket).batcher.spent(counter),
+      refused: (refusal) => of(refusal.bucket).batcher.refused(refusal),
       waiting: () => ledgers.reduce((sum, { batcher }) => sum + batcher.waiting(), 0),
     },
     duties: {

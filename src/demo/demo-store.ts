@@ -143,7 +143,7 @@ export function createDemoStore(database: Pick<Database, "query" | "transaction"
         const at = lastMs === 0 ? null : new Date(lastMs);
         await tx.query(PASSED.replace("$1::timestamptz", "coalesce($1::timestamptz, ledger_now())"), [at]);
         if (refusedBy.length > 0)
-          await tx.query("select thresholds_refused($1::int[], coalesce($2::timestamptz, ledger_now()))", [
+          await tx.query("select refusal_told($1::int[], coalesce($2::timestamptz, ledger_now()), false)", [
             refusedBy,
             at,
           ]);

@@ -7,6 +7,7 @@ import type {
   Claim,
   Claimed,
   Ledger,
+  Refusal,
   Settled,
   Settlement,
   StoredAnswer,
@@ -16,7 +17,7 @@ import type {
 } from "./ledger.ts";
 
 type BatcherOptions = {
-  ledger: Pick<Ledger, "turn" | "settle" | "kept" | "void" | "suspend" | "spent">;
+  ledger: Pick<Ledger, "turn" | "settle" | "kept" | "void" | "suspend" | "refused">;
   processId: string;
   failureOf: (error: unknown) => Failure;
   clock: Pick<Clock, "elapsedMs">;
@@ -45,8 +46,8 @@ export type Batcher = {
   void: (request: Undone) => Promise<Voided>;
   /** Whether this very call suspended the key. */
   suspend: (key: { keyId: string; bucket: number }) => Promise<boolean>;
-  /** A counter refused a request that asked for little. */
-  spent: (counter: { id: number; bucket: number }) => Promise<void>;
+  /** For those who watch the counter. */
+  refused: (refusal: Refusal & { bucket: number }) => Promise<void>;
   /** Calls that wait for an answer. A process that is leaving waits for them. */
   waiting: () => number;
 };
@@ -74,7 +75,7 @@ const LARGE_ANSWER_BYTES = 32_768;
 export function createBatcher(options: BatcherOptions): Batcher {
   const { ledger, clock, limits, settleTimeoutMs, callsPerLane = CALLS_PER_LANE } = options;
   const breaker = createDatabaseBreaker({ clock, failures: FAILURES_BEFORE_REFUSING, coolMs: COOL_MS });
-  const { cancel, settleLate, suspend, spent } = patientLanes(options);
+  const { cancel, settleLate, suspend, refused } = patientLanes(options);
   const { stored, storedLarge } = storingLanes(options, breaker);
   const turns = Array.from({ length: MOST_LANES }, () => turnLane(options, { breaker, cancel }));
   // A flood of repeats keeps itself waiting, and neither others' admissions nor the word on whether the ledger lives.
@@ -93,7 +94,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     settleLate,
     cancel,
     suspend,
-    spent,
+    refused,
   ];
   let inUse = 1;
   const turnOf = (bucket: number): TurnLane => {
@@ -120,7 +121,7 @@ export function createBatcher(options: BatcherOptions): Batcher {
     settleLate: settleLate.submit,
     void: cancel.submit,
     suspend: suspend.submit,
-    spent: spent.submit,
+    refused: refused.submit,
     waiting: () => lanes.reduce((sum, { waiting }) => sum + waiting(), 0),
   };
 }
@@ -214,11 +215,11 @@ function patientLanes(options: BatcherOptions) {
         return keyIds.map((keyId) => suspended.delete(keyId));
       },
     }),
-    spent: createLane<{ id: number; bucket: number }, void>({
+    refused: createLane<Refusal & { bucket: number }, void>({
       ...patient,
-      send: async (counters) => {
-        for (const id of new Set(counters.map((counter) => counter.id))) await ledger.spent(id);
-        return counters.map(() => undefined);
+      send: async (refusals) => {
+        for (const refusal of refusals) await ledger.refused(refusal);
+        return refusals.map(() => undefined);
       },
     }),
   };

@@ -39,7 +39,7 @@ const CHECKPOINT = `select checkpoint_v1 as id
 
 const SUSPEND = "select id from suspend_v1(on_line_v1($2::uuid, $1::uuid[])) id";
 
-const SPENT = "select spent_v1(on_line_v1($2::uuid, $1::int))";
+const REFUSED = "select refused_v1(on_line_v1($3::uuid, $1::int), $2::boolean)";
 
 const HEARTBEAT = "select heartbeat_v1(on_line_v1($2::uuid, $1::uuid)) as until";
 
@@ -102,7 +102,7 @@ export function createLedgerStore(queryable: Queryable): Ledger {
       return rows.map(({ id }) => id);
     },
 
-    spent: async (counter) => void (await queryable.query(SPENT, [counter, LINE])),
+    refused: async ({ counter, little }) => void (await queryable.query(REFUSED, [counter, little, LINE])),
 
     checkpoint: async (checkpoints) => {
       const usages = checkpoints.map(({ usage }) => usage);

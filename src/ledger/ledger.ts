@@ -147,6 +147,9 @@ export type Undone = {
 /** `refunded` is what was given back because the charge had been applied; 0 when the hold was merely released. */
 export type Voided = { kind: "voided" | "already"; refunded: Amounts };
 
+/** A counter refused a request, for good. `little`: the request asked for little. */
+export type Refusal = { counter: number; little: boolean };
+
 export type Checkpoint = {
   id: string;
   bucket: number;
@@ -267,8 +270,8 @@ export type Ledger = {
   void: (requests: readonly Undone[]) => Promise<Voided[]>;
   /** Answers the keys that this very call suspended, so that one of many tells the operator. */
   suspend: (keyIds: readonly string[]) => Promise<string[]>;
-  /** This counter refused a request that asked for little: whoever watches it is told that it is at its end, once. */
-  spent: (counter: number) => Promise<void>;
+  /** Whoever watches the counter is told that it is at its end, or that a request was too large for it; of each, once. */
+  refused: (refusal: Refusal) => Promise<void>;
   /** Answers the ids that are no longer open: their streams must be cut. */
   checkpoint: (checkpoints: readonly Checkpoint[]) => Promise<string[]>;
   /** Renews the lease of a process and says until when. */

@@ -232,6 +232,26 @@ export const BROKEN_CHAINS: readonly BrokenSql[] = [
     scene: [admit(ask(PERSON, 210n)), settle(end(PERSON, 210n))],
   },
   {
+    name: "a refusal of little that counts as too large",
+    caughtBy: "model",
+    fn: "refusal_told",
+    from: "p_little or ",
+    to: "",
+    scene: [{ type: "refuse", counter: 1, little: true }],
+  },
+  {
+    name: "a purse held against all that was ever funded",
+    caughtBy: "model",
+    fn: "refusal_told",
+    from: "order by f.seq desc",
+    to: "order by f.amount desc",
+    scene: [
+      { type: "fund", counter: PURSE, reference: 300, kind: "purchase", amount: 1n },
+      { type: "fund", counter: PURSE, reference: 301, kind: "adjust", amount: 498n },
+      { type: "refuse", counter: PURSE, little: false },
+    ],
+  },
+  {
     name: "a limit that nobody watches until it changes",
     caughtBy: "C5",
     fn: "counter_open_v1",

@@ -25,6 +25,7 @@ export type Command =
   | ({ type: "open" } & OpenPlan)
   | { type: "close"; counter: number }
   | { type: "watch"; counter: number; marks: bigint[] }
+  | { type: "refuse"; counter: number; little: boolean }
   | { type: "move"; account: number; parent: number }
   | { type: "rehome"; key: number; account: number }
   | { type: "change"; key: number }
@@ -190,6 +191,12 @@ const watch: fc.Arbitrary<Command> = fc.record({
   marks: fc.array(fc.constantFrom(1n, 50n, 80n, 100n), { maxLength: 3 }),
 });
 
+const refuse: fc.Arbitrary<Command> = fc.record({
+  type: fc.constant("refuse" as const),
+  counter,
+  little: fc.boolean(),
+});
+
 const openOfKey: fc.Arbitrary<Command> = fc
   .record({
     type: fc.constant("open" as const),
@@ -229,6 +236,7 @@ export const structural: fc.Arbitrary<Command> = fc.oneof(
     weight: 3,
   },
   { arbitrary: watch, weight: 2 },
+  { arbitrary: refuse, weight: 3 },
 );
 
 const checkpoints = fc.array(

@@ -68,6 +68,7 @@ export async function databaseTarget(database: Database, startMs: number): Promi
     },
     void: ledger.void,
     suspend: ledger.suspend,
+    refused: (refusal) => ledger.refused({ ...refusal, counter: idOf(refusal.counter) }),
     checkpoint: ledger.checkpoint,
     heartbeat: ledger.heartbeat,
     refund: ledger.refund,

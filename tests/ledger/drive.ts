@@ -3,6 +3,7 @@ import type {
   AdmitVerdict,
   Ask,
   Ledger,
+  Refusal,
   Settlement,
   Swept,
   TurnAnswer,
@@ -64,6 +65,7 @@ export type Target = Pick<
   open: (opening: Opening) => Promise<Changed>;
   close: (counter: number) => Promise<Changed>;
   watch: (counter: number, marks: readonly bigint[]) => Promise<void>;
+  refused: (refusal: Refusal) => Promise<void>;
   move: (accountId: string, parentId: string) => Promise<Changed>;
   /** Adopts it where it is its own account. */
   moveKey: (keyId: string, accountId: string) => Promise<Changed>;
@@ -123,6 +125,9 @@ export async function drive(target: Target, names: Names, command: Command): Pro
       return change(target, names, command);
     case "watch":
       await target.watch(command.counter, command.marks);
+      return [];
+    case "refuse":
+      await target.refused(command);
       return [];
     case "usage":
       return [{ type: "usage", atMs, summary: ordered(await target.usage(names.keyId(command.key))) }];
@@ -288,6 +293,7 @@ export function modelTarget(model: Model): Target {
     open: async (opening) => model.open(opening),
     close: async (counter) => model.close(counter),
     watch: async (counter, marks) => model.watch(counter, marks),
+    refused: async (refusal) => model.refused(refusal),
     move: async (accountId, parentId) => model.move(accountId, parentId),
     moveKey: async (keyId, accountId) => model.moveKey(keyId, accountId),
     books: async () =>

@@ -169,14 +169,15 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
     }
   }
 
-  /** A limit is at 100 %, and a purse at its end, when it refuses a request with less than a hundredth left; else the request was too large. */
-  function refused(numbers: readonly number[]): void {
-    for (const [number, it] of counters([...new Set(numbers)])) {
+  /** A limit is at 100 %, and a purse at its end, when it refuses little, or with less than a hundredth left; else the request was too large. */
+  function refused({ counter, little }: { counter: number; little: boolean }): void {
+    lock([], [counter]);
+    for (const [number, it] of counters([counter])) {
       const end = it.kind === "limit" ? 100n : 0n;
       const isFilled = it.kind === "limit" ? it.amount > 0n : it.funded > 0n;
       const marks = untold(number, it).filter((mark) => mark === end && isFilled);
       const isSpent = (it.posted - it.olderHeld) * 100n < (it.kind === "limit" ? it.amount : lastPaid(number));
-      if (isSpent) tell(number, it, marks, "refused");
+      if (little || isSpent) tell(number, it, marks, "refused");
       else if (!state.notices.has(noticeName(number, it, TOO_LARGE)))
         tell(
           number,

@@ -30,9 +30,6 @@ export function createRequests({ state, rules, books, clockMs }: Parts) {
       if (key && ask.rpmLimit !== null && rules.counted(verdict.kind)) count(key);
       return verdict;
     });
-    books.refused(
-      verdicts.flatMap((it) => (it.kind === "insufficient" || it.kind === "limit_reached" ? [it.named.id] : [])),
-    );
     return verdicts.map((verdict, index) => {
       const { keyId, rpmLimit: limit } = asks[index] as Ask;
       const key = state.keys.get(keyId);

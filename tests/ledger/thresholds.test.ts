@@ -45,6 +45,8 @@ async function spend(key: LoneKey, amount: bigint): Promise<string> {
 /** Asks for so much and is refused. */
 async function refused(key: LoneKey, amount: bigint): Promise<string | undefined> {
   const [verdict] = await ledger.admit(PROCESS, [askOf(key, { least: amount, most: amount })]);
+  if (verdict?.kind === "insufficient" || verdict?.kind === "limit_reached")
+    await ledger.refused({ counter: verdict.named.id, little: false });
   return verdict?.kind;
 }
 
@@ -146,7 +148,8 @@ describe.skipIf(reason !== null)("thresholds", () => {
     const key = await loneKey(database, { mode: "token_budget", funds: 1_000n });
     expect(await refused(key, 2_000n)).toBe("insufficient");
 
-    await Promise.all([ledger.spent(key.counter), ledger.spent(key.counter)]);
+    const refusal = { counter: key.counter, little: true };
+    await Promise.all([ledger.refused(refusal), ledger.refused(refusal)]);
     expect(await notices(key.counter)).toEqual(["-1% too_large at 0/1000", "100% refused at 0/1000"]);
     expect(await refused(key, 2_000n)).toBe("insufficient");
     expect(await notices(key.counter)).toHaveLength(2);
@@ -330,6 +333,7 @@ describe.skipIf(reason !== null)("thresholds", () => {
     const held: Ask[] = [];
     const ask = async (some: Ask[]): Promise<void> => {
       const verdicts = await ledger.admit(PROCESS, some);
+      if (verdicts.some(({ kind }) => kind === "insufficient")) await ledger.refused({ counter, little: false });
       held.push(...some.filter((_, index) => verdicts[index]?.kind === "admitted"));
     };
     const racing = async (some: Ask[][]) => Promise.all(Array.from({ length: 8 }, () => inTurn(some, ask)));

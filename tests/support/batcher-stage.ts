@@ -71,7 +71,7 @@ function faultyLedger() {
       settle: (settlements: readonly Settlement[]) =>
         through(settlements, async () => (await target.turn("", { settlements, asks: [] })).settled),
       void: (requests: readonly Undone[]) => through(requests, () => target.void(requests)),
-      spent: async () => undefined,
+      refused: async () => undefined,
       suspend: (keyIds: readonly string[]) => through(keyIds, () => target.suspend(keyIds)),
     },
   };

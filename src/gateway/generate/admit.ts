@@ -16,7 +16,7 @@ import type { Caller } from "../open-request.ts";
 import type { Paperwork } from "../paperwork.ts";
 import { verdictFault } from "../verdict-fault.ts";
 import { requestDigest } from "./request-digest.ts";
-import { createTellSpent } from "./tell-spent.ts";
+import { createTellRefused } from "./tell-refused.ts";
 
 export type Admission = {
   id: string;
@@ -61,7 +61,7 @@ const SWEEP_MARGIN_MS = 60_000;
 
 export const createAdmit = (parts: Parts): Admit => {
   const { batcher, clock } = parts.hold;
-  const tellSpent = createTellSpent({ spent: (counter) => batcher.spent(counter), clock });
+  const tellRefused = createTellRefused({ refused: (refusal) => batcher.refused(refusal), clock });
   return async (admission) => {
     const { askLedger, chainFor, random, deadlineMs } = parts;
     const { caller, model, request } = admission;
@@ -90,7 +90,7 @@ export const createAdmit = (parts: Parts): Admit => {
         const { demand } = plan as Plan;
         const { rpmLimit, chain } = now.key;
         const outputTokens = demand.unlimited ? null : (request.maxOutputTokens ?? 0) * request.choices;
-        tellSpent(verdict, { bucket: now.key.bucket, outputTokens });
+        tellRefused(verdict, { bucket: now.key.bucket, outputTokens });
         const advice = limitAdvice(request, demand.publishedOutputTokens);
         throw verdictFault(verdict, { rpmLimit, demand, advice, counters: chain.counters, random });
       }

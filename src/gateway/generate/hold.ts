@@ -14,7 +14,7 @@ import { type Bill, billAtOnce, billOf, costSoFar, type CostSoFar, type Ending, 
 
 export type HoldParts = {
   clock: Pick<Clock, "elapsedMs">;
-  batcher: Pick<Batcher, "settle" | "settleLate" | "void" | "suspend" | "spent">;
+  batcher: Pick<Batcher, "settle" | "settleLate" | "void" | "suspend" | "refused">;
   checkpoints: { add: (checkpoint: Checkpoint) => void; forget: (id: string) => void };
   /** Counts the tokens of a text for a bill, when it is the turn of this payer. */
   countTokens: (text: string, payer: Payer) => Promise<number>;

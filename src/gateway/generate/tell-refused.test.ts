@@ -1,38 +1,37 @@
 import { expect, test } from "vitest";
-import type { NamedCounter } from "../../ledger/ledger.ts";
-import { createTellSpent } from "./tell-spent.ts";
+import type { NamedCounter, Refusal } from "../../ledger/ledger.ts";
+import { createTellRefused } from "./tell-refused.ts";
 
 const counter = (id: number) => ({ id }) as NamedCounter;
 
 function stage(answer: () => Promise<void> = async () => undefined) {
-  const told: number[] = [];
+  const told: string[] = [];
   const clock = { nowMs: 0, elapsedMs: () => clock.nowMs };
-  const spent = ({ id }: { id: number }) => {
-    told.push(id);
+  const refused = ({ counter: id, little }: Refusal) => {
+    told.push(`${id} ${little ? "little" : "much"}`);
     return answer();
   };
-  const tell = createTellSpent({ spent, clock });
+  const tell = createTellRefused({ refused, clock });
   const refuse = (id: number, outputTokens: number | null, kind: "insufficient" | "reserved" = "insufficient") =>
     tell({ kind, named: counter(id) }, { bucket: 1, outputTokens });
   return { told, refuse, clock };
 }
 
-test("a request that asks for little and is refused has its counter told of, once a minute", () => {
+test("a counter that refuses a request is told of, once a minute for each of what asks for little and for much", () => {
   const { told, refuse, clock } = stage();
-  for (const tokens of [1_024, 1, null]) refuse(7, tokens);
+  for (const tokens of [1_025, 1_024, 1, null, 5_000]) refuse(7, tokens);
   refuse(8, 10);
-  expect(told).toEqual([7, 8]);
+  expect(told).toEqual(["7 much", "7 little", "8 little"]);
 
   clock.nowMs = 59_999;
   refuse(7, 10);
   clock.nowMs = 60_000;
   refuse(7, 10);
-  expect(told).toEqual([7, 8, 7]);
+  expect(told.slice(3)).toEqual(["7 little"]);
 });
 
-test("a larger one, and one that waits for others, are not", () => {
+test("a request that waits for others is not", () => {
   const { told, refuse } = stage();
-  refuse(7, 1_025);
   refuse(7, 10, "reserved");
 
   expect(told).toEqual([]);
@@ -45,7 +44,7 @@ test("what the ledger could not write is told again", async () => {
   await Promise.resolve();
   refuse(7, 10);
 
-  expect(told).toEqual([7, 7]);
+  expect(told).toEqual(["7 little", "7 little"]);
 });
 
 test("however many counters refuse, few are remembered", () => {
