@@ -31,7 +31,7 @@ const FAMILIES: readonly (readonly [name: RegExp, image: number])[] = [
 ];
 
 /** `openai/gpt-5.6`, `us.anthropic.claude-opus-5-v1:0` and the like name the model last. */
-const modelNameIn = (upstreamModel: string): string =>
+export const modelNameIn = (upstreamModel: string): string =>
   /(?:^|[/.:])((?:gpt-|chatgpt-|o\d|computer-use|claude-|gemini-|grok-).*)$/i.exec(upstreamModel)?.[1]?.toLowerCase() ??
   upstreamModel.toLowerCase();
 

@@ -6,6 +6,7 @@ import type { AnswerOrigin, Told } from "../translate/translator.ts";
 import type { InputEstimate } from "../core/input-estimate.ts";
 import type { Route } from "../core/route.ts";
 import type { Soon } from "../core/soon.ts";
+import type { Vocabulary } from "../core/vocabulary.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { CountTokensRequest } from "../wire/messages/count-request.ts";
 
@@ -24,6 +25,8 @@ export type Paperwork = {
   countInput: (request: ReadByModel) => Promise<number>;
   /** The tokens of its text alone, and of a long one by a sample. For a judgement before anything is paid. */
   countText: (request: ReadByModel) => Promise<number>;
+  /** How many tokens the bound of its input falls by when its texts are counted. Rejects when the threads have no time for it. */
+  savedByCounting: (request: ReadByModel, vocabulary: Vocabulary) => Promise<number>;
   /** The bytes that the provider of this route is sent. */
   writeRequest: (request: GenerationRequest, route: Route, told: Told) => Soon<Buffer>;
   /** Throws a fault when the provider's answer cannot be read. */

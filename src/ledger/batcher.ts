@@ -7,7 +7,7 @@ import type {
   Claim,
   Claimed,
   Ledger,
-  Refusal,
+  RefusalTold,
   Settled,
   Settlement,
   StoredAnswer,
@@ -47,7 +47,7 @@ export type Batcher = {
   /** Whether this very call suspended the key. */
   suspend: (key: { keyId: string; bucket: number }) => Promise<boolean>;
   /** For those who watch the counter. */
-  refused: (refusal: Refusal & { bucket: number }) => Promise<void>;
+  refused: (refusal: RefusalTold & { bucket: number }) => Promise<void>;
   /** Calls that wait for an answer. A process that is leaving waits for them. */
   waiting: () => number;
 };
@@ -215,7 +215,7 @@ function patientLanes(options: BatcherOptions) {
         return keyIds.map((keyId) => suspended.delete(keyId));
       },
     }),
-    refused: createLane<Refusal & { bucket: number }, void>({
+    refused: createLane<RefusalTold & { bucket: number }, void>({
       ...patient,
       send: async (refusals) => {
         for (const refusal of refusals) await ledger.refused(refusal);

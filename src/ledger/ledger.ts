@@ -148,7 +148,7 @@ export type Undone = {
 export type Voided = { kind: "voided" | "already"; refunded: Amounts };
 
 /** A counter refused a request, for good. `little`: the request asked for little. */
-export type Refusal = { counter: number; little: boolean };
+export type RefusalTold = { counter: number; little: boolean };
 
 export type Checkpoint = {
   id: string;
@@ -271,7 +271,7 @@ export type Ledger = {
   /** Answers the keys that this very call suspended, so that one of many tells the operator. */
   suspend: (keyIds: readonly string[]) => Promise<string[]>;
   /** Whoever watches the counter is told that it is at its end, or that a request was too large for it; of each, once. */
-  refused: (refusal: Refusal) => Promise<void>;
+  refused: (refusal: RefusalTold) => Promise<void>;
   /** Answers the ids that are no longer open: their streams must be cut. */
   checkpoint: (checkpoints: readonly Checkpoint[]) => Promise<string[]>;
   /** Renews the lease of a process and says until when. */

@@ -5,6 +5,7 @@ import type { ProviderDialect } from "../core/dialect.ts";
 import type { InputEstimate } from "../core/input-estimate.ts";
 import { after, type Soon } from "../core/soon.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import type { Vocabulary } from "../core/vocabulary.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
 import { groupRoutes, type Fidelity, type RouteGroups } from "../translate/fidelity/group-routes.ts";
@@ -41,7 +42,7 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
     return (JOBS[name] as (given: JobTask<Name>) => Soon<JobResult<Name>>)(task);
   }
   /** Whatever its size: the vocabulary takes a fifth of a second and some 70 MiB to load. */
-  async function count<Name extends "countInput" | "countText" | "countTokens">(
+  async function count<Name extends "countInput" | "countText" | "countTokens" | "savedByCounting">(
     name: Name,
     task: JobTask<Name>,
     payer: Payer,
@@ -88,6 +89,11 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
 
     countText: ({ dialect, bytes, payer }: ReadByModel & { payer: Payer }): Promise<number> =>
       count("countText", { dialect, bytes }, payer),
+
+    savedByCounting: (
+      { dialect, bytes, payer }: ReadByModel & { payer: Payer },
+      vocabulary: Vocabulary,
+    ): Promise<number> => count("savedByCounting", { dialect, bytes, vocabulary }, payer),
 
     writeRequest: (request: GenerationRequest, { dialect, conformant }: Route, told: Told): Soon<Buffer> =>
       run("writeRequest", { request, route: { dialect, conformant }, told }, sizeOf(request)),

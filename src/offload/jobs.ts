@@ -5,6 +5,8 @@ import type { InputEstimate } from "../core/input-estimate.ts";
 import { countInSlices } from "../tokens/count-in-slices.ts";
 import { countInput, sampleTextTokens } from "../tokens/count-input.ts";
 import { loadCountTokens } from "../tokens/count-tokens.ts";
+import { savedByCounting } from "../tokens/saved-by-counting.ts";
+import type { Vocabulary } from "../core/vocabulary.ts";
 import { LARGE_BODY_BYTES } from "../core/large-body.ts";
 import type { MemberPolicy } from "../core/member-policy.ts";
 import { estimateInput } from "../tokens/estimate-input.ts";
@@ -101,6 +103,9 @@ export const JOBS = {
 
   countText: async (body: ReadByModel): Promise<number> =>
     sampleTextTokens(readModelInput(body), await loadCountTokens()),
+
+  savedByCounting: async ({ vocabulary, ...body }: ReadByModel & { vocabulary: Vocabulary }): Promise<number> =>
+    savedByCounting(readModelInput(body), vocabulary, await loadCountTokens()),
 
   groupRoutes: ({ request, routes, facts, wanted }: Choice): { best: PlacedGroup; others: PlacedGroup[] } => {
     const placed = routes.map((route, place) => ({ ...route, place }));

@@ -17,7 +17,7 @@ const SAMPLED_CHARACTERS = 524_288;
 export async function countInput(input: ModelInput, count: TextCounter): Promise<number> {
   let tokens = besideText(input);
   let left = COUNTED_CHARACTERS;
-  for await (const slice of slicesOf(input)) {
+  for await (const slice of slicesOf([...input.texts, ...input.json])) {
     tokens += left > 0 ? count(slice) : estimateTokens(slice);
     left -= slice.length;
   }
@@ -31,7 +31,7 @@ export async function sampleTextTokens(input: ModelInput, count: TextCounter): P
   let tokens = 0;
   let counted = 0;
   let passed = 0;
-  for await (const slice of slicesOf(input)) {
+  for await (const slice of slicesOf([...input.texts, ...input.json])) {
     passed += slice.length;
     if (counted >= passed * share) continue;
     tokens += count(slice);
@@ -41,9 +41,9 @@ export async function sampleTextTokens(input: ModelInput, count: TextCounter): P
 }
 
 /** The texts in pieces that are counted within one turn; short ones share it. */
-async function* slicesOf({ texts, json }: ModelInput): AsyncGenerator<string> {
+export async function* slicesOf(texts: readonly string[]): AsyncGenerator<string> {
   let sinceTurn = 0;
-  for (const text of [...texts, ...json]) {
+  for (const text of texts) {
     for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
       if (sinceTurn >= SLICE_CHARACTERS) {
         await nextTurn();

@@ -3,7 +3,7 @@ import type {
   AdmitVerdict,
   Ask,
   Ledger,
-  Refusal,
+  RefusalTold,
   Settlement,
   Swept,
   TurnAnswer,
@@ -65,7 +65,7 @@ export type Target = Pick<
   open: (opening: Opening) => Promise<Changed>;
   close: (counter: number) => Promise<Changed>;
   watch: (counter: number, marks: readonly bigint[]) => Promise<void>;
-  refused: (refusal: Refusal) => Promise<void>;
+  refused: (refusal: RefusalTold) => Promise<void>;
   move: (accountId: string, parentId: string) => Promise<Changed>;
   /** Adopts it where it is its own account. */
   moveKey: (keyId: string, accountId: string) => Promise<Changed>;

@@ -153,7 +153,7 @@ export function generationStage(
       ),
     void: (request: Parameters<typeof ledger.void>[0][number]) =>
       reach("void", () => ledger.void([request])[0] as never),
-    refused: async () => undefined,
+    refused: () => reach("tell of a refusal", () => undefined),
     suspend: ({ keyId }: { keyId: string }) => reach("suspend", () => ledger.suspend([keyId]).length > 0),
   };
   const denials = createRateDenials(systemClock);

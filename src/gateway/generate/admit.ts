@@ -8,8 +8,9 @@ import type { Ask, Claim, StoredAnswer } from "../../ledger/ledger.ts";
 import type { LedgerCall } from "../../telemetry/request-line.ts";
 import type { InputEstimate } from "../../core/input-estimate.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
-import type { AskLedger } from "../ask-ledger.ts";
+import type { Answered, AskLedger } from "../ask-ledger.ts";
 import { type ChainFor, type RequestChain, requirePayer } from "../chain-for.ts";
+import { countNearTheEdge } from "./count-near-the-edge.ts";
 import { Hold, type HoldParts } from "./hold.ts";
 import { limitAdvice } from "../limit-advice.ts";
 import type { Caller } from "../open-request.ts";
@@ -50,7 +51,7 @@ export type Admit = (admission: Admission) => Promise<Admitted>;
 type Parts = {
   askLedger: AskLedger;
   chainFor: ChainFor;
-  paperwork: Pick<Paperwork, "countInput">;
+  paperwork: Pick<Paperwork, "countInput" | "savedByCounting">;
   hold: HoldParts;
   random: () => number;
   deadlineMs: number;
@@ -69,18 +70,33 @@ export const createAdmit = (parts: Parts): Admit => {
     let granted: Amounts | null | undefined;
     let plan: Plan | null = null;
 
-    const askWith = (key: Key, sold: Model, chain: RequestChain | null): Ask | null => {
-      if (chain === null) return null;
-      plan = planOf(admission, { key, model: sold, chain });
-      return askOf(admission, plan, deadlineMs + SWEEP_MARGIN_MS);
-    };
-    try {
-      const { verdict, caller: now } = await askLedger(caller, (key) => {
+    const ask = (input: InputEstimate, as: Caller, rate: "counts" | "has counted") =>
+      askLedger(as, (key) => {
         const sold = key === caller.key ? model : admission.resolveFor(key);
         requirePayer(key, sold.id);
+        const askIn = (chain: RequestChain | null): Ask | null => {
+          if (chain === null) return null;
+          plan = planOf(request, input, { key, model: sold, chain });
+          const asked = askOf(admission, plan, deadlineMs + SWEEP_MARGIN_MS);
+          return rate === "counts" ? asked : { ...asked, rpmLimit: null };
+        };
         const chain = chainFor(key, sold.id);
-        return chain instanceof Promise ? chain.then((known) => askWith(key, sold, known)) : askWith(key, sold, chain);
+        return chain instanceof Promise ? chain.then(askIn) : askIn(chain);
       });
+    /** Again with its input counted, where that may change the verdict. */
+    const askCounted = async ({ verdict, caller: as }: Answered): Promise<Answered | null> => {
+      if (verdict.kind !== "insufficient" && verdict.kind !== "reserved") return null;
+      invariant(plan, "what the ledger answers it was asked");
+      const { available } = verdict;
+      const asked: Plan = plan;
+      const leastWith = (input: InputEstimate) => planOf(request, input, asked).demand.least;
+      const refused = { request, model: asked.model, input: admission.input, available, leastWith };
+      const input = await countNearTheEdge(parts.paperwork, refused);
+      return input && ask(input, as, verdict.kind === "insufficient" ? "has counted" : "counts");
+    };
+    try {
+      const first = await ask(admission.input, caller, "counts");
+      const { verdict, caller: now } = (await askCounted(first)) ?? first;
       if (verdict.kind === "replay") {
         granted = null;
         return verdict;
@@ -106,11 +122,13 @@ export const createAdmit = (parts: Parts): Admit => {
 /** What is asked of the ledger, with the key as it was last read. */
 type Plan = { key: Key; model: Model; chain: RequestChain; demand: Demand };
 
-function planOf({ input, request }: Admission, read: Omit<Plan, "demand">): Plan {
+function planOf(request: GenerationRequest, input: InputEstimate, read: Omit<Plan, "demand">): Plan {
   const { choices, maxOutputTokens } = request;
-  const { model, chain } = read;
+  const { key, model, chain } = read;
   return {
-    ...read,
+    key,
+    model,
+    chain,
     demand: demandOf({
       units: chain.units,
       model,

@@ -68,7 +68,7 @@ test("a balance that is too small is refused with what is needed, what is there,
       /needs at least 0\.0000\d+ credits and the key has 0\.00008 credits.*max_tokens to \d/,
     ) as string,
   });
-  expect(log).toEqual(["admit"]);
+  expect(log).toEqual(["admit", "tell of a refusal"]);
 });
 
 test("a balance that others have reserved is told apart from one that is not there [interface decision 18] [MON-17] [MON-19]", async () => {
@@ -349,4 +349,28 @@ test("a cache write that has no price is not asked for, which the caller is told
 
   expect(bodies[0]).not.toContain("cache_control");
   expect(heads[0]).toMatchObject({ "x-tollgate-fidelity": "exact; dropped=messages.*.content.*.cache_control" });
+});
+
+test("near the edge the text is counted, so that a prompt starts on money for what it is, and a refusal says that [MON-47]", async () => {
+  // 400 tokens. By its 2,000 bytes it would fill the window, and need 0.001016.
+  const prompt = { messages: [{ role: "user", content: "word ".repeat(400) }], max_tokens: 8 };
+  const enough = generationStage(pieces(PLAIN), { credits: 900_000n, rpmLimit: 60 });
+  await enough.generate(enough.ask(prompt));
+  expect(enough.account()).toMatchObject({ requests: 1n, held: 0n });
+  expect(enough.account().rate.reduce((sum, { count }) => sum + count, 0)).toBe(1);
+  expect(enough.log).not.toContain("tell of a refusal");
+
+  const near = generationStage(pieces(PLAIN), { credits: 600_000n, rpmLimit: 60 });
+  await expect(near.generate(near.ask(prompt))).rejects.toMatchObject({
+    code: "insufficient_credit",
+    message: expect.stringMatching(/needs at least 0\.000[78]/) as string,
+  });
+  expect(near.account().rate.reduce((sum, { count }) => sum + count, 0)).toBe(1);
+  expect(near.log.filter((step) => step === "tell of a refusal")).toHaveLength(1);
+
+  // With less than a fourth, nothing is counted.
+  const poor = generationStage(pieces(PLAIN), { credits: 200_000n });
+  await expect(poor.generate(poor.ask(prompt))).rejects.toMatchObject({
+    message: expect.stringContaining("needs at least 0.001016") as string,
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NamedCounter, Refusal } from "../../ledger/ledger.ts";
+import type { NamedCounter, RefusalTold } from "../../ledger/ledger.ts";
 import { createTellRefused } from "./tell-refused.ts";
 
 const counter = (id: number) => ({ id }) as NamedCounter;
@@ -7,7 +7,7 @@ const counter = (id: number) => ({ id }) as NamedCounter;
 function stage(answer: () => Promise<void> = async () => undefined) {
   const told: string[] = [];
   const clock = { nowMs: 0, elapsedMs: () => clock.nowMs };
-  const refused = ({ counter: id, little }: Refusal) => {
+  const refused = ({ counter: id, little }: RefusalTold) => {
     told.push(`${id} ${little ? "little" : "much"}`);
     return answer();
   };

@@ -1,4 +1,4 @@
-import type { AdmitVerdict, NamedCounter, Refusal } from "../../ledger/ledger.ts";
+import type { AdmitVerdict, NamedCounter, RefusalTold } from "../../ledger/ledger.ts";
 
 /** Whoever asks for no more than this and is refused has nothing left that is worth much. */
 const LITTLE_TOKENS = 1_024;
@@ -8,7 +8,7 @@ const EVERY_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 
 type Parts = {
-  refused: (refusal: Refusal & { bucket: number }) => Promise<unknown>;
+  refused: (refusal: RefusalTold & { bucket: number }) => Promise<unknown>;
   clock: { elapsedMs: () => number };
 };
 type Refused = Pick<AdmitVerdict, "kind"> & { named?: NamedCounter };
@@ -19,7 +19,10 @@ type Refused = Pick<AdmitVerdict, "kind"> & { named?: NamedCounter };
  */
 export function createTellRefused({ refused, clock }: Parts) {
   const toldAtMs = new Map<string, number>();
-  return ({ kind, named }: Refused, { bucket, outputTokens }: { bucket: number; outputTokens: number | null }): void => {
+  return (
+    { kind, named }: Refused,
+    { bucket, outputTokens }: { bucket: number; outputTokens: number | null },
+  ): void => {
     if ((kind !== "insufficient" && kind !== "limit_reached") || named === undefined) return;
     const little = (outputTokens ?? 0) <= LITTLE_TOKENS;
     const name = `${named.id} ${little}`;
