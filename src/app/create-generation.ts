@@ -46,7 +46,7 @@ export function createGeneration(parts: ProcessParts, beside: Beside) {
     paperwork,
     catalogue,
     countRequest,
-    admit: createAdmit({ askLedger, chainFor, paperwork, random, deadlineMs, hold: holdParts(parts, beside) }),
+    admit: createAdmit({ askLedger, chainFor, paperwork, clock, random, deadlineMs, hold: holdParts(parts, beside) }),
     running,
     dispatch,
     paceOf: health.pace,

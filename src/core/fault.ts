@@ -63,6 +63,7 @@ export class Fault extends Error {
   readonly hint: Readonly<Record<string, unknown>> | null;
   readonly kept: string | null;
   readonly detail: Record<string, unknown>;
+  readonly #options: FaultOptions;
 
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -74,6 +75,13 @@ export class Fault extends Error {
     this.hint = options.hint ?? null;
     this.kept = options.kept ?? null;
     this.detail = options.detail ?? {};
+    this.#options = options;
+  }
+
+  /** The same refusal, to be tried again after so long at most. */
+  waitingAtMost(seconds: number): Fault {
+    const retryAfterSeconds = Math.min(seconds, this.retryAfterSeconds ?? seconds);
+    return new Fault(this.code, this.message, { ...this.#options, retryAfterSeconds });
   }
 }
 

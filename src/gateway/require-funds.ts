@@ -30,7 +30,7 @@ export function createRequireFunds({ ledger, clock }: Parts): RequireFunds {
     const summary = await ledger.usage(key.id, key.bucket).catch(() => null);
     underway.delete(key.id);
     if (summary === null) return { untilMs: 0, fault: null };
-    const fault = lackOf(key, summary.counters, smallBytes);
+    const fault = lackOf(key, summary.counters, { smallBytes, nowMs: clock.nowMs() });
     const found = { untilMs: clock.elapsedMs() + (fault === null ? FUNDED_MS : EMPTY_MS), fault };
     known.delete(key.id);
     known.set(key.id, found);
@@ -52,7 +52,9 @@ export function createRequireFunds({ ledger, clock }: Parts): RequireFunds {
   };
 }
 
-function lackOf({ mode }: Key, counters: readonly CounterSummary[], smallBytes: number): Fault | null {
+type Asked = { smallBytes: number; nowMs: number };
+
+function lackOf({ mode }: Key, counters: readonly CounterSummary[], { smallBytes, nowMs }: Asked): Fault | null {
   const empty = emptyOf(counters);
   const limited = `limited to ${smallBytes.toLocaleString("en-US")} bytes`;
   if (empty === null) {
@@ -61,7 +63,7 @@ function lackOf({ mode }: Key, counters: readonly CounterSummary[], smallBytes: 
     return new Fault("insufficient_credit", `Nothing pays for this key, so its request bodies are ${limited}. ${ASK}`);
   }
   const named = namedOf(empty);
-  if (named.unit === "tokens" && named.kind === "limit") return limitReached(named);
+  if (named.unit === "tokens" && named.kind === "limit") return limitReached(named, nowMs);
   if (isOfKey(named)) {
     return new Fault(
       "insufficient_credit",

@@ -37,6 +37,7 @@ const faultOf = (refusal: RefusingVerdict, { random = 0, advice = {}, demand = d
       { id: 1, unit: "credit", models: null },
       { id: 2, unit: "credit", models: ["gpt-*", "o?"] },
     ],
+    nowMs: NOW_MS,
     random: () => random,
   });
 
@@ -87,12 +88,12 @@ test("only a budget that renews is to be waited for", () => {
   expect(faultOf({ kind: "insufficient", ...short(null) }).message).toMatch(/available\. Raise the budget/);
 });
 
-test("a used-up budget names the instant it renews; the wait is short, so that whoever waits silently soon speaks [HDR-8]", () => {
+test("a used-up budget names the instant it renews and is worth another try then; one that never renews says so soon [HDR-8]", () => {
   const budget = (renewsAtMs: number | null) => purse(0n, 0n, { kind: "limit", unit: "tokens", renewsAtMs });
   const ends = faultOf({ kind: "limit_reached", ...budget(NOW_MS + HOUR_MS) });
   const never = faultOf({ kind: "limit_reached", ...budget(null) });
 
-  expect(ends).toMatchObject({ code: "limit_reached", retryAfterSeconds: 5, renewsAt: "2026-01-05T13:00:00.000Z" });
+  expect(ends).toMatchObject({ code: "limit_reached", retryAfterSeconds: 3_600, renewsAt: "2026-01-05T13:00:00.000Z" });
   expect(ends.message).toBe("This key's token budget is used up. It renews at 2026-01-05T13:00:00.000Z.");
   expect(never).toMatchObject({ retryAfterSeconds: 5, renewsAt: null });
 });
@@ -173,7 +174,8 @@ test("a limit in tokens above the key that is used up says whose it is and when 
   const fault = faultOf({ kind: "limit_reached", ...purse(0n, 0n, tokens) });
 
   expect(fault.message).toBe("Team Search has 0 of 50,000 tokens left this month. Renews 1 December.");
-  expect(fault).toMatchObject({ retryAfterSeconds: 5, renewsAt: "2026-12-01T00:00:00.000Z" });
+  expect(fault.renewsAt).toBe("2026-12-01T00:00:00.000Z");
+  expect(fault.retryAfterSeconds).toBe((Date.UTC(2026, 11) - NOW_MS) / 1_000);
 });
 
 test("the limit that is suggested fits every counter of the chain, in both units [MON-20]", () => {

@@ -15,15 +15,13 @@ type Context = {
   advice: LimitAdvice;
   /** The counters of the key's chain. */
   counters: readonly ChainCounter[];
+  nowMs: number;
   random: () => number;
 };
 
 const MINUTE_SECONDS = 60;
-/**
- * Some agents wait as long as they are told without a word to their user, and then ask again a few times. So it is short: the user
- * reads what is the matter within half a minute, and when the budget renews stands in the message.
- */
-const USED_UP_RETRY_SECONDS = 5;
+/** There is nothing to wait for: whoever waits all the same soon tells their user. */
+const NEVER_RENEWS_RETRY_SECONDS = 5;
 const RESERVED_RETRY_SECONDS = { least: 1, most: 5 };
 
 /** Says the number and the way out: needed, available, reserved, and the longest answer that would fit. [interface decision 18] */
@@ -43,7 +41,7 @@ export function verdictFault(refusal: RefusingVerdict, context: Context): Fault 
       );
     }
     case "limit_reached":
-      return limitReached(refusal.named, modelsOf(refusal.named, context));
+      return limitReached(refusal.named, context.nowMs, modelsOf(refusal.named, context));
     case "in_progress":
       return new Fault("idempotency_in_progress", IN_PROGRESS, { retryAfterSeconds: 1 });
     case "key_reuse":
@@ -83,9 +81,11 @@ const insufficient = (lack: Lack, context: Context): Fault =>
     isOfKey(lack.named) ? {} : renewalOf(lack.named),
   );
 
-export const limitReached = (named: NamedCounter, models: readonly string[] | null = null): Fault =>
+/** Until it renews there is nothing to be had. [interface decision 29] */
+export const limitReached = (named: NamedCounter, nowMs: number, models: readonly string[] | null = null): Fault =>
   new Fault("limit_reached", usedUpWords(named, models), {
-    retryAfterSeconds: USED_UP_RETRY_SECONDS,
+    retryAfterSeconds:
+      named.renewsAtMs === null ? NEVER_RENEWS_RETRY_SECONDS : Math.ceil((named.renewsAtMs - nowMs) / 1_000),
     ...renewalOf(named),
   });
 

@@ -10,6 +10,7 @@ import type { Events } from "../telemetry/events.ts";
 import { isLimitHeader, limitHeaders, renderToSession } from "../wire/errors/session-limit.ts";
 import type { RenderFault } from "../wire/errors/shape.ts";
 import type { CallerAddress } from "./caller-address.ts";
+import { forClient } from "./client-wait.ts";
 import { type EqualCredentials, extractCredential, missingCredential } from "./credential.ts";
 import type { Drain } from "./drain.ts";
 import type { PayerShares } from "./payer-shares.ts";
@@ -166,7 +167,7 @@ async function countFirst({ countRequest }: Served, { route, context }: Exchange
 function leave({ events, drain, clock }: Served, exchange: Exchange, error: unknown): void {
   const { route, context, request, response, channel } = exchange;
   const { requestId, log, providerMs } = context;
-  const fault = error instanceof Fault ? error : unforeseen(error);
+  const fault = forClient(error instanceof Fault ? error : unforeseen(error), request.headers);
   if (fault.code === "internal_error") events.bug(error, requestId);
   // A process that is leaving keeps no connection: the next request on it would meet nobody.
   if (drain.isDraining() && !response.headersSent) response.setHeader("connection", "close");

@@ -32,8 +32,8 @@ releases the rest.
 
 - Send an \`Idempotency-Key\` with every POST that you might repeat. Repeat the request with the same key and body: you get the
   stored response and are charged once.
-- After a 429, wait for the number of seconds in \`Retry-After\`, then retry one request at a time. \`limit_reached\` is the
-  exception: wait until the token budget renews.
+- After a 429, wait for the number of seconds in \`Retry-After\`, then retry one request at a time. For \`limit_reached\` that
+  is the time until the limit renews, at most a day; \`x-tollgate-renews-at\` has the exact time.
 - After a 5xx, retry with capped exponential backoff and jitter. You were not charged.
 - After any other 4xx, correct the request first. The header \`x-should-retry\` tells client libraries the same.
 - Do not retry a stream after its content has started.

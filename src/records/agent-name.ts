@@ -1,7 +1,9 @@
+import { CODEX } from "../core/codex.ts";
+
 /** Agents and clients by the beginning of what they send as User-Agent, the most exact first. */
 const KNOWN: readonly (readonly [RegExp, string])[] = [
   [/^claude-(?:cli|code)\//i, "Claude Code"],
-  [/^codex[_-](?:cli|tui|exec|vscode)/i, "Codex"],
+  [CODEX, "Codex"],
   [/^opencode\//i, "opencode"],
   [/^GeminiCLI\//i, "Gemini CLI"],
   [/^aider\b/i, "aider"],

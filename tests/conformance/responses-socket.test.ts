@@ -323,4 +323,28 @@ describe("what a WebSocket refuses", () => {
 
     expect(refused).toMatchObject({ type: "error", status: 402, error: { code: "insufficient_credit" } });
   });
+
+  test.each([
+    ["a small message", "Hello"],
+    ["a message that is too large to be read for nothing", "word ".repeat(40_000)],
+  ])("of a used-up budget %s is told when it renews, and Codex to wait for seconds [HDR-8]", async (_what, input) => {
+    const { secret } = await issueKey(gateway, { mode: "token_budget", budget: 0 });
+    const waitOf = async (headers: Record<string, string>): Promise<number> => {
+      const socket = await connect(secret, { path: "/token/v1/responses", headers });
+      socket.send(create("quick", { input }));
+      const [refused] = await socket.response();
+      socket.ws.terminate();
+      expect(refused).toMatchObject({ type: "error", status: 429, error: { code: "limit_reached" } });
+      const told = refused?.["headers"] as Record<string, string>;
+      expect(Date.parse(told["x-tollgate-renews-at"] ?? "")).toBeGreaterThan(Date.now());
+      return Number(told["retry-after"]);
+    };
+    const now = new Date();
+    const seconds = (Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime()) / 1_000;
+    const truth = Math.min(86_400, seconds);
+
+    expect(Math.abs((await waitOf({})) - truth)).toBeLessThan(30);
+    expect(await waitOf({ "user-agent": "codex_cli_rs/0.166.0 (Debian)" })).toBeLessThanOrEqual(10);
+    expect(await waitOf({ originator: "codex_vscode" })).toBeLessThanOrEqual(10);
+  });
 });

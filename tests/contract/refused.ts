@@ -69,6 +69,17 @@ export function expectRefused({ format }: Operation, reply: Reply, expected: Exp
   return body.error.message;
 }
 
+const DAY_SECONDS = 86_400;
+/** For the way of an answer, and for clocks that differ. */
+const SLACK_SECONDS = 30;
+
+/** `Retry-After` is the time until then, or a day. */
+export function expectWaitUntil(reply: Reply, atMs: number): void {
+  const seconds = (atMs - Date.now()) / 1_000;
+  const most = Math.max(1, Math.min(DAY_SECONDS, Math.ceil(seconds) + SLACK_SECONDS));
+  expectWait(reply, { least: Math.max(1, Math.min(DAY_SECONDS, seconds - SLACK_SECONDS)), most });
+}
+
 /** `Retry-After` is a whole number of seconds within bounds; returns it. */
 export function expectWait(reply: Reply, { least, most }: { least: number; most: number }): number {
   expect(reply.headers["retry-after"]).toMatch(/^\d+$/);

@@ -24,6 +24,7 @@ import { chatRequestSchema } from "../../src/wire/chat/chat-request.ts";
 import { previousNotFound } from "../../src/wire/responses/socket-message.ts";
 import { validate } from "../../src/wire/validate.ts";
 
+const NOW_MS = Date.UTC(2026, 10, 16);
 const demand = { least: { credits: 20_000_000n, tokens: null }, advisableOutputTokens: () => 512 } as unknown as Demand;
 
 const verdict = (refusal: RefusingVerdict): Error =>
@@ -32,12 +33,13 @@ const verdict = (refusal: RefusingVerdict): Error =>
     demand,
     advice: { fields: "max_tokens", addedBytes: 0, smallest: 1 },
     counters: [],
+    nowMs: NOW_MS,
     random: () => 0,
   });
 
 const unusable = (state: Partial<Key>): (() => void) => {
   const key = { status: "active", expiresAtMs: null, secretExpiresAtMs: null, personId: null, ...state } as Key;
-  return () => requireUsable(key, Date.UTC(2026, 10, 16), "full");
+  return () => requireUsable(key, NOW_MS, "full");
 };
 
 const contextWindow = { id: "your-model", contextWindow: 128_000, tokenFactor: 1 };
@@ -70,7 +72,10 @@ const FAULTS: Record<FaultCode, Error | (() => unknown)> = {
   key_disabled: unusable({ status: "disabled" }),
   rate_limit_exceeded: overRate(60, 2_000),
   balance_temporarily_reserved: verdict({ kind: "reserved", ...named(30_000_000n, 20_000_000n) }),
-  limit_reached: limitReached(named(0n, 0n, { kind: "limit", unit: "tokens", renewsAtMs: Date.UTC(2026, 11) }).named),
+  limit_reached: limitReached(
+    named(0n, 0n, { kind: "limit", unit: "tokens", renewsAtMs: Date.UTC(2026, 11) }).named,
+    NOW_MS,
+  ),
   insufficient_credit: verdict({ kind: "insufficient", ...named(10_000_000n, 0n) }),
   invalid_request: () => validate(chatRequestSchema, {}),
   model_not_found: () => createCatalogue().resolve("your-model", reader),

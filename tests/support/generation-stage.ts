@@ -170,6 +170,7 @@ export function generationStage(
       askLedger,
       chainFor: createChainFor({ ledger: { chain: () => Promise.resolve(null) } }),
       paperwork,
+      clock: systemClock,
       random: () => 0,
       deadlineMs: 5_000,
       hold: {

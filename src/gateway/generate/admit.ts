@@ -2,6 +2,7 @@ import { type Demand, demandOf } from "../../admission/demand.ts";
 import { mediaTokensOf } from "../../core/media-tokens.ts";
 import type { Model } from "../../catalogue/model.ts";
 import { type Amounts, unitOf } from "../../core/amount.ts";
+import type { Clock } from "../../core/clock.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { Key } from "../../keys/key.ts";
 import type { Ask, Claim, StoredAnswer } from "../../ledger/ledger.ts";
@@ -53,6 +54,7 @@ type Parts = {
   chainFor: ChainFor;
   paperwork: Pick<Paperwork, "countInput" | "savedByCounting">;
   hold: HoldParts;
+  clock: Clock;
   random: () => number;
   deadlineMs: number;
 };
@@ -61,8 +63,8 @@ type Parts = {
 const SWEEP_MARGIN_MS = 60_000;
 
 export const createAdmit = (parts: Parts): Admit => {
-  const { batcher, clock } = parts.hold;
-  const tellRefused = createTellRefused({ refused: (refusal) => batcher.refused(refusal), clock });
+  const { clock } = parts;
+  const tellRefused = createTellRefused({ refused: (refusal) => parts.hold.batcher.refused(refusal), clock });
   return async (admission) => {
     const { askLedger, chainFor, random, deadlineMs } = parts;
     const { caller, model, request } = admission;
@@ -108,7 +110,8 @@ export const createAdmit = (parts: Parts): Admit => {
         const outputTokens = demand.unlimited ? null : (request.maxOutputTokens ?? 0) * request.choices;
         tellRefused(verdict, { bucket: now.key.bucket, outputTokens });
         const advice = limitAdvice(request, demand.publishedOutputTokens);
-        throw verdictFault(verdict, { rpmLimit, demand, advice, counters: chain.counters, random });
+        const { counters } = chain;
+        throw verdictFault(verdict, { rpmLimit, demand, advice, counters, nowMs: clock.nowMs(), random });
       }
       granted = verdict.granted;
       return heldOf(parts, admission, plan, granted);

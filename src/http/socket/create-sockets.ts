@@ -62,6 +62,7 @@ export function createSockets(parts: Parts): Sockets {
     const session = new SocketSession({
       ...line,
       caller,
+      headers: request.headers,
       limits,
       arriving,
       serve: createServeMessage({ ...parts, conversations }, { request, response, origin }),

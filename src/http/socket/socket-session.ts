@@ -1,4 +1,5 @@
 import type { Payer } from "../../core/payer.ts";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { Clock } from "../../core/clock.ts";
@@ -7,6 +8,7 @@ import { createId, requestIdOf } from "../../core/ids.ts";
 import type { Caller } from "../../gateway/open-request.ts";
 import { socketError } from "../../wire/responses/socket-events.ts";
 import type { SinkLimits } from "../stream-sink.ts";
+import { forClient } from "../client-wait.ts";
 import { unforeseen } from "../serve-route.ts";
 import { Arriving } from "./arriving.ts";
 import { CLOSE, type Close, ENDS_SOCKET } from "./close-codes.ts";
@@ -25,6 +27,8 @@ export type SessionParts = {
   ws: WebSocket;
   socket: Socket;
   caller: Caller;
+  /** Of the request that opened it. */
+  headers: IncomingHttpHeaders;
   limits: SocketLimits;
   arriving: ConstructorParameters<typeof Arriving>[0];
   serve: ServeMessage;
@@ -188,7 +192,8 @@ export class SocketSession {
   }
 
   #refused(fault: unknown): void {
-    this.refuse(fault instanceof Fault ? fault : unforeseen(fault), this.#newRequestId());
+    const { headers } = this.#parts;
+    this.refuse(forClient(fault instanceof Fault ? fault : unforeseen(fault), headers), this.#newRequestId());
     this.close(CLOSE.message_refused);
   }
 

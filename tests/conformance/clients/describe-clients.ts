@@ -113,7 +113,7 @@ function describeRefusals({ index, client, manners, stage }: Subject): void {
     model_not_found: () => client.ask(stage().access("credit", { retries: 2 }), "no-such-model"),
     limit_reached: () => {
       const { emptyKeys, access } = stage();
-      // Once: whoever asks again after a 429 waits for five seconds each time.
+      // Once: some know statuses alone and ask again, at a pace of their own.
       return client.ask(access("token_budget", { apiKey: emptyKeys.token_budget, retries: 1 }), words);
     },
     provider_unavailable: () => client.ask(stage().access("credit"), modelOf(index, "down")),

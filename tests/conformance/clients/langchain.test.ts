@@ -107,8 +107,6 @@ const manners: Manners = {
     limit_reached: "RateLimitError",
     provider_unavailable: "InternalServerError",
   },
-  // The library has retries of its own, which know statuses and not `x-should-retry`.
-  attempts: { limit_reached: 2 },
 };
 
 const { missing } = installed;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { makeKey } from "../operator.ts";
 import { ask, modelFor, type Operation } from "../operations.ts";
-import { expectRefused, expectWait } from "../refused.ts";
+import { expectRefused, expectWait, expectWaitUntil } from "../refused.ts";
 import { openStream, readAll } from "../open-stream.ts";
 
 const OVER_RATE = { status: 429, code: "rate_limit_exceeded", retry: "advised" } as const;
@@ -77,20 +77,68 @@ export function testTooMuch(operation: Operation): void {
     expect((await ask(operation, { gateway, key, fields })).status).toBe(200);
   });
 
-  test("a token budget that is used up stays so until its period ends, and says when that is [MON-15] [ERR-13] [HDR-8] [HDR-12] [HDR-17]", async () => {
-    const { secret: key } = await makeKey(gateway, { mode: "token_budget", budget: 500 });
-    const fields = { model: "thirsty", [operation.limitField]: 10 };
-    expect((await ask(operation, { gateway, key, fields, origin: "/token" })).status).toBe(200);
-    const reply = await ask(operation, { gateway, key, fields, origin: "/token" });
+  test.each(["month", "week", "day"])(
+    "a token budget that is used up stays so until its %s ends, and says when that is, streamed or whole [MON-15] [ERR-13] [HDR-8] [HDR-12] [HDR-17]",
+    async (period) => {
+      const key = await usedUp({ period: period });
+      for (const stream of [false, true]) {
+        const reply = await askAgain(key, { stream });
+
+        expectRefused(operation, reply, USED_UP);
+        const ends = String(reply.headers["x-tollgate-renews-at"]);
+        expect(ends).toBe(endOf(period));
+        expect(reply.text).toContain(ends);
+        expectWaitUntil(reply, Date.parse(ends));
+      }
+    },
+  );
+
+  test.each([
+    ["User-Agent", "codex_cli_rs/0.166.0 (Debian 12.0.0; x86_64) xterm"],
+    ["originator", "codex_exec"],
+  ])(
+    "Codex, by its %s, waits for seconds, and reads when a used-up budget renews [HDR-8] [HDR-17]",
+    async (...codex) => {
+      const key = await usedUp({});
+      for (const stream of [false, true]) {
+        const reply = await askAgain(key, { stream }, codex);
+
+        expectRefused(operation, reply, USED_UP);
+        expectWait(reply, { least: 1, most: 10 });
+        expect(reply.headers["x-tollgate-renews-at"]).toBe(endOf("month"));
+        expect(reply.text).toContain(endOf("month"));
+      }
+    },
+  );
+
+  test("a used-up budget that does not renew is nothing to wait for [HDR-8]", async () => {
+    const reply = await askAgain(await usedUp({ period: "none" }), {});
 
     expectRefused(operation, reply, USED_UP);
-    const monthEnds = new Date();
-    monthEnds.setUTCMonth(monthEnds.getUTCMonth() + 1, 1);
-    monthEnds.setUTCHours(0, 0, 0, 0);
     expectWait(reply, { least: 1, most: 10 });
-    expect(reply.headers["x-tollgate-renews-at"]).toBe(monthEnds.toISOString());
-    expect(reply.text).toContain(monthEnds.toISOString());
+    expect(reply.headers["x-tollgate-renews-at"]).toBeUndefined();
+    expect(reply.text).toContain("does not renew");
   });
+
+  const thirsty = { model: "thirsty", [operation.limitField]: 10 };
+
+  async function usedUp(fields: object): Promise<string> {
+    const { secret: key } = await makeKey(gateway, { mode: "token_budget", budget: 500, ...fields });
+    expect((await ask(operation, { gateway, key, fields: thirsty, origin: "/token" })).status).toBe(200);
+    return key;
+  }
+
+  const askAgain = (key: string, fields: object, headers: readonly string[] = []) =>
+    ask(operation, { gateway, key, fields: { ...thirsty, ...fields }, headers, origin: "/token" });
+}
+
+/** Weeks begin on Mondays. */
+function endOf(period: string): string {
+  const ends = new Date();
+  ends.setUTCHours(0, 0, 0, 0);
+  if (period === "month") ends.setUTCMonth(ends.getUTCMonth() + 1, 1);
+  else ends.setUTCDate(ends.getUTCDate() + (period === "week" ? 7 - ((ends.getUTCDay() + 6) % 7) : 1));
+  return ends.toISOString();
 }
 
 const rateOf = ({ headers }: { headers: IncomingHttpHeaders }): Record<string, unknown> => ({
