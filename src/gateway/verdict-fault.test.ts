@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Demand, type DemandFacts, demandOf } from "../admission/demand.ts";
 import type { Amounts } from "../core/amount.ts";
@@ -77,6 +78,26 @@ test("a balance in use is worth another try within 1 to 5 seconds, and not the s
   );
 
   expect(waits).toEqual([1, 2, 3, 4, 5, 5]);
+});
+
+test("a duplicate of a running request waits as long as that has run, from 1 to 15 seconds, and reads the same [IDM-15] [HDR-19]", () => {
+  const told = (retryAfterMs: number) => faultOf({ kind: "in_progress", retryAfterMs });
+
+  expect([0, 1, 1_000, 1_001, 7_400, 15_000, 15_001].map((ms) => told(ms).retryAfterSeconds)).toEqual([
+    1, 1, 1, 2, 8, 15, 15,
+  ]);
+  fc.assert(
+    fc.property(fc.nat(), fc.nat(), (one, other) => {
+      const [sooner, later] = [told(Math.min(one, other)), told(Math.max(one, other))];
+
+      expect(sooner.retryAfterSeconds).toBeLessThanOrEqual(Number(later.retryAfterSeconds));
+      for (const { message, retryAfterSeconds } of [sooner, later]) {
+        expect(message).toContain(`Please try again in ${retryAfterSeconds}s.`);
+        expect(retryAfterSeconds).toBeGreaterThanOrEqual(1);
+        expect(retryAfterSeconds).toBeLessThanOrEqual(15);
+      }
+    }),
+  );
 });
 
 test("only a budget that renews is to be waited for", () => {

@@ -23,6 +23,7 @@ const MINUTE_SECONDS = 60;
 /** There is nothing to wait for: whoever waits all the same soon tells their user. */
 const NEVER_RENEWS_RETRY_SECONDS = 5;
 const RESERVED_RETRY_SECONDS = { least: 1, most: 5 };
+const IN_PROGRESS_RETRY_SECONDS = { least: 1, most: 15 };
 
 /** Says the number and the way out: needed, available, reserved, and the longest answer that would fit. [interface decision 18] */
 export function verdictFault(refusal: RefusingVerdict, context: Context): Fault {
@@ -43,7 +44,7 @@ export function verdictFault(refusal: RefusingVerdict, context: Context): Fault 
     case "limit_reached":
       return limitReached(refusal.named, context.nowMs, modelsOf(refusal.named, context));
     case "in_progress":
-      return new Fault("idempotency_in_progress", IN_PROGRESS, { retryAfterSeconds: 1 });
+      return inProgress(refusal.retryAfterMs);
     case "key_reuse":
       return new Fault("idempotency_key_reuse", KEY_REUSE);
     case "replay_unavailable":
@@ -61,6 +62,14 @@ export function overRate(rpmLimit: number | null, retryAfterMs: number): Fault {
     rpmLimit === null ? "" : `: ${rpmLimit.toLocaleString("en-US")} request${rpmLimit === 1 ? "" : "s"} per minute`;
   const message = `Rate limit reached${limit}. ${tryAgainIn(seconds)}`;
   return new Fault("rate_limit_exceeded", message, { retryAfterSeconds: seconds });
+}
+
+/** What has run for long goes on for long: whoever waits as long again asks a few times and not hundreds. [interface decision 29] */
+function inProgress(retryAfterMs: number): Fault {
+  const { least, most } = IN_PROGRESS_RETRY_SECONDS;
+  const seconds = Math.min(most, Math.max(least, Math.ceil(retryAfterMs / 1_000)));
+  const message = `A request with this Idempotency-Key is in progress. ${tryAgainIn(seconds)} You get its response and won't be charged twice.`;
+  return new Fault("idempotency_in_progress", message, { retryAfterSeconds: seconds });
 }
 
 export const replayUnavailable = (): Fault =>
@@ -89,8 +98,6 @@ export const limitReached = (named: NamedCounter, nowMs: number, models: readonl
     ...renewalOf(named),
   });
 
-const IN_PROGRESS =
-  "A request with this Idempotency-Key is in progress. Retry in a moment to get its response; you won't be charged twice.";
 const KEY_REUSE =
   "This Idempotency-Key was used for a different request. Use a new key for each request; reuse one only to retry the same operation and body.";
 const INTERRUPTED =

@@ -91,11 +91,12 @@ function verdictOf(row: AnswerRow): BatchVerdict {
       return { kind: verdict, granted: { credits, tokens } };
     case "rate_limited":
       return { kind: verdict, retryAfterMs: Number(known(row.retry_after_ms)) };
+    case "in_progress":
+      return { kind: verdict, retryAfterMs: Number(row.retry_after_ms ?? 0) };
     case "insufficient":
     case "reserved":
     case "limit_reached":
       return { kind: verdict, ...lackOf(row) };
-    case "in_progress":
     case "key_reuse":
     case "replay":
     case "replay_unavailable":

@@ -80,7 +80,7 @@ test("an answer that is there is waited for as long as one that was just finishe
 test("an answer that was undone before it could be read is told like one that is being worked on", async () => {
   await answered();
 
-  expect(await stage.batcher.admit(ask({ claim: CLAIM }))).toEqual({ kind: "in_progress" });
+  expect(await stage.batcher.admit(ask({ claim: CLAIM }))).toEqual({ kind: "in_progress", retryAfterMs: 0 });
 });
 
 test("a value that the database refuses fails its own call and none of its neighbours", async () => {

@@ -257,7 +257,7 @@ async function admitClaim(ask: Ask & { claim: Claim }, { turn, replay }: AdmitLa
   const rate = verdict.rate === undefined ? {} : { rate: verdict.rate };
   const answer = await replay.submit({ keyId, bucket, claim });
   // It was undone or has expired since: what the claim is worth now, the next try is told.
-  return { ...(answer === null ? { kind: "in_progress" } : { kind: "replay", answer }), ...rate };
+  return { ...(answer === null ? { kind: "in_progress", retryAfterMs: 0 } : { kind: "replay", answer }), ...rate };
 }
 
 const answerBytes = ({ answer }: Settlement): number => answer?.body.length ?? 0;

@@ -46,7 +46,8 @@ type Decision =
   | { kind: "rate_limited"; retryAfterMs: number }
   /** `limit_reached`: of a limit in tokens with nothing left. `reserved`: open requests hold what this one lacks. */
   | ({ kind: "insufficient" | "reserved" | "limit_reached" } & Lack)
-  | { kind: "in_progress" }
+  /** Wait as long as the other request has been running. */
+  | { kind: "in_progress"; retryAfterMs: number }
   | { kind: "key_reuse" }
   | { kind: "replay"; answer: StoredAnswer }
   | { kind: "replay_unavailable" }

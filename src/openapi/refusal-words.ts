@@ -110,8 +110,7 @@ export const REFUSAL_WORDS: Record<FaultCode, RefusalWords> = {
   idempotency_in_progress: {
     cause: "The request with this `Idempotency-Key` is still running.",
     fix: "Retry with the same key after the number of seconds in `Retry-After`. You get the response of the first request.",
-    example:
-      "A request with this Idempotency-Key is in progress. Retry in a moment to get its response; you won't be charged twice.",
+    example: `A request with this Idempotency-Key is in progress. ${tryAgainIn(2)} You get its response and won't be charged twice.`,
   },
   idempotency_key_reuse: {
     cause: "This `Idempotency-Key` was used for a different request.",

@@ -115,6 +115,18 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     scene: [admit({ ...ask(0, 50n), claim: { name: 0, fingerprint: 0 } })],
   },
   {
+    name: "a running claim that does not age",
+    caughtBy: "model",
+    fn: "admit_exact",
+    from: "p_now - h.admitted_at",
+    to: "p_now - p_now",
+    scene: [
+      admit({ ...ask(0, 50n), claim: { name: 0, fingerprint: 0 } }),
+      { type: "advance", ms: 5_000 },
+      admit({ ...ask(0, 50n), claim: { name: 0, fingerprint: 0 } }),
+    ],
+  },
+  {
     name: "half of too much",
     caughtBy: "I8",
     fn: "granted",

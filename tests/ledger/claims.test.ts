@@ -75,6 +75,18 @@ describe.skipIf(reason !== null)("what belongs together happens together", () =>
     expect(await seen()).toMatchObject({ held: 40n, claims: 1, holds: 1 });
   });
 
+  test("a request that finds its claim in use hears how long the other has been running, and not how long others have [IDM-15]", async () => {
+    const waits = async (): Promise<unknown> => (await admit(ask()))[0];
+    await admit(ask());
+
+    expect(await waits()).toMatchObject({ kind: "in_progress", retryAfterMs: 0 });
+    await target.advance(7_250);
+    await admit(ask({ claim: { ...CLAIM, keySha256: Buffer.alloc(32, 9) } }));
+    expect(await waits()).toMatchObject({ kind: "in_progress", retryAfterMs: 7_250 });
+    await target.advance(60_000);
+    expect(await waits()).toMatchObject({ kind: "in_progress", retryAfterMs: 67_250 });
+  });
+
   test.each<[why: string, kind: string, fields: AskFields, counted: number]>([
     ["its key has changed", "stale_key", { keyVersion: 9 }, 0],
     ["it is over its rate", "rate_limited", { rpmLimit: 1 }, 1],

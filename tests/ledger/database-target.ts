@@ -126,5 +126,5 @@ async function withAnswer(ledger: Ledger, { keyId, claim }: Ask, verdict: BatchV
   if (verdict.kind !== "replay") return verdict;
   const [answer] = claim === null ? [] : await ledger.kept([{ bucket: BUCKET, keyId, claim }]);
   // Undone by another call between the verdict and this; the batcher says the same.
-  return answer ? { ...verdict, answer } : { kind: "in_progress" };
+  return answer ? { ...verdict, answer } : { kind: "in_progress", retryAfterMs: 0 };
 }

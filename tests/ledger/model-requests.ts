@@ -140,7 +140,10 @@ export function createRequests({ state, rules, books, clockMs }: Parts) {
     if (found && found.expiresAtMs <= books.atMs()) state.claims.delete(claimName(keyId, claim));
     if (!found || found.expiresAtMs <= books.atMs()) return null;
     if (found.fingerprint !== claim.fingerprint.toString("hex")) return { kind: "key_reuse" };
-    if (found.state === "in_flight") return { kind: "in_progress" };
+    if (found.state === "in_flight") {
+      const sinceMs = state.holds.get(found.holdId)?.admittedAtMs ?? books.atMs();
+      return { kind: "in_progress", retryAfterMs: Math.max(0, books.atMs() - sinceMs) };
+    }
     if (found.state === "unavailable") return { kind: "replay_unavailable" };
     if (found.state === "interrupted" || !found.answer) return { kind: "stream_interrupted" };
     return { kind: "replay", answer: { ...found.answer, body: Buffer.from(found.answer.body, "hex") } };

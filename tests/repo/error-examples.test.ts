@@ -89,7 +89,7 @@ const FAULTS: Record<FaultCode, Error | (() => unknown)> = {
       { input: { likely: 900_000, most: 900_000, mostPredicted: 0 }, model: contextWindow },
       async () => 900_000,
     ),
-  idempotency_in_progress: verdict({ kind: "in_progress" }),
+  idempotency_in_progress: verdict({ kind: "in_progress", retryAfterMs: 2_000 }),
   idempotency_key_reuse: verdict({ kind: "key_reuse" }),
   idempotency_replay_unavailable: verdict({ kind: "replay_unavailable" }),
   idempotency_stream_interrupted: verdict({ kind: "stream_interrupted" }),

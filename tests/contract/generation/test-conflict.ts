@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
+import { until } from "../../support/until.ts";
 import { openStream, readAll } from "../open-stream.ts";
 import { ask, CHAT, MESSAGE, modelFor, type Operation, RESPONSES } from "../operations.ts";
 import { expectRefused, expectWait } from "../refused.ts";
+
+const IN_PROGRESS = { status: 409, code: "idempotency_in_progress", retry: "advised" } as const;
 
 /** A retry that cannot be answered with what the first try got. */
 export function testConflict(operation: Operation): void {
@@ -22,14 +25,22 @@ export function testConflict(operation: Operation): void {
 
   const under = (name: string): string[] => ["idempotency-key", name];
 
-  test("a duplicate of a request in flight waits its turn [IDM-15] [ERR-23] [ERR-33] [HDR-11]", async () => {
+  test("a duplicate of a request in flight waits its turn, the longer the longer that runs [IDM-15] [HDR-19] [ERR-23] [ERR-33] [HDR-11]", async () => {
     const fields = { model: "waiting", stream: true };
     const first = await openStream(operation, { gateway, fields, headers: { "idempotency-key": "in-flight" } });
     await once(first, "readable");
     const reply = await ask(operation, { gateway, fields, headers: under("in-flight") });
 
-    expectRefused(operation, reply, { status: 409, code: "idempotency_in_progress", retry: "advised" });
-    expectWait(reply, { least: 1, most: 60 });
+    expectRefused(operation, reply, IN_PROGRESS);
+    const seconds = expectWait(reply, { least: 1, most: 15 });
+    expect(reply.text).toContain(`Please try again in ${seconds}s.`);
+    const waits = [seconds];
+    await until(async () => {
+      const again = await ask(operation, { gateway, fields, headers: under("in-flight") });
+      expectRefused(operation, again, IN_PROGRESS);
+      waits.push(expectWait(again, { least: waits.at(-1) ?? 1, most: 15 }));
+      return waits.at(-1) !== seconds;
+    }, "the wait grows with the age of the request");
     await gateway.release();
     await readAll(first);
   });
