@@ -202,7 +202,7 @@ export const GENERATION_HEADERS: Record<string, Header> = {
   },
   "x-tollgate-fidelity": {
     description:
-      "`exact` if the provider uses the same format as the request, otherwise `translated`. `; dropped=` lists request fields that did not reach the provider. Send this header as `strict` to get 400 instead of a dropped field.",
+      "`exact` if the provider uses the same format as the request, otherwise `translated`. `; dropped=` lists request fields that did not reach the provider, including names that differ from a known field only by case, and `fallbacks`. Send this header as `strict` to get 400 instead of a dropped field.",
     required: false,
     schema: { type: "string" },
   },

@@ -35,7 +35,7 @@ export type GenerationRequest = {
   unknown: UnknownMembers;
   /** What asks a provider to cache; whether it is told of it depends on what the model's price has. */
   cacheMarks: readonly CacheMark[];
-  /** What was taken out of the bytes though it says something, since no provider could make sense of it. Absent: nothing. */
+  /** What was taken out of the bytes though it says something, since no provider is to read it or could make sense of it. Absent: nothing. */
   leftOut?: readonly UnknownMember[];
   /** What no provider is told as the caller wrote it, whichever provider it is. */
   edits: Readonly<MemberEdits>;

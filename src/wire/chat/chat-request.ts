@@ -41,7 +41,7 @@ export const chatRequestSchema = z.looseObject({
 });
 
 export function readChatRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "https"): GenerationRequest {
-  const { value, bytes, members, unknown, cacheMarks } = readMembers("chat", parsed, mediaUrls);
+  const { value, bytes, members, unknown, cacheMarks, leftOut } = readMembers("chat", parsed, mediaUrls);
   const body = validate(chatRequestSchema, value);
   requireToolCalls("chat", body);
   const { max_tokens: maxTokens, max_completion_tokens: maxCompletionTokens } = body;
@@ -67,6 +67,7 @@ export function readChatRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "http
     members,
     unknown,
     cacheMarks,
+    leftOut,
     edits: editsOf(value),
   };
 }

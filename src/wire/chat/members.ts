@@ -7,6 +7,7 @@ import {
   FOREIGN,
   oneOf,
   onlyTiers,
+  RETRIES,
   SEARCH,
   toolsOtherThan,
   unsupported,
@@ -121,6 +122,7 @@ export const CHAT_MEMBERS: Shape = shapeOf({
     prompt_cache_options: leaf("mode ttl"),
     moderation: () => MODERATION,
   },
+  dropped: RETRIES,
   refused: {
     ...FOREIGN,
     modalities: AUDIO_OUTPUT,

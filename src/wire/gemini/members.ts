@@ -5,6 +5,7 @@ import {
   FILE,
   FOREIGN,
   REMOTE_TOOL,
+  RETRIES,
   SEARCH,
   unpriced,
   unsupported,
@@ -66,6 +67,7 @@ export const GEMINI_MEMBERS: Shape = shapeOf({
     toolConfig: leaf("functionCallingConfig"),
     generationConfig: () => GENERATION_CONFIG,
   },
+  dropped: RETRIES,
   refused: {
     ...FOREIGN,
     cachedContent: CACHED_CONTENT,

@@ -19,7 +19,7 @@ type Marked = { dialect: ClientDialect; bytes: Buffer; members: Members; cacheMa
 /** The same request without them; the very same when there are none. [interface decision 13] */
 export function withoutUnsold<Request extends Marked>(request: Request, sold: SoldCache): Request {
   if (unsoldMarks(request.cacheMarks, sold).length === 0) return request;
-  const bytes = cutMembers(request.bytes, MEMBERS[request.dialect], (name, member, _nothing, within) =>
+  const bytes = cutMembers(request.bytes, MEMBERS[request.dialect], (name, member, { within }) =>
     CACHE_MARKS.has(name)
       ? sold === "none" || (member?.inside ?? null) === null
       : name === CACHE_SPAN && within !== null && CACHE_MARKS.has(within),

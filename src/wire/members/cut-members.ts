@@ -2,13 +2,17 @@ import { closingQuote } from "../json/outline.ts";
 import { nameAt } from "../json/members.ts";
 import type { Member, Shape } from "./shape.ts";
 
-/** Which members go: by name, by what the table says of them, by whether they are null or an empty list, and by what they stand in. */
-type IsCut = (
-  name: string,
-  member: Member | undefined,
-  nothing: "null" | "empty" | null,
-  within: string | null,
-) => boolean;
+/** Which members go: by name, by what the table says of them, and by how they stand in the body. */
+export type IsCut = (name: string, member: Member | undefined, standing: Standing) => boolean;
+
+type Standing = {
+  /** The member is null or an empty list. */
+  nothing: "null" | "empty" | null;
+  /** The member that holds its object. */
+  within: string | null;
+  /** What is known of its object. */
+  shape: Shape;
+};
 
 /**
  * The same JSON without some members, wherever the table looks; every other byte stays as the caller wrote it. The text must
@@ -39,7 +43,7 @@ export function withoutRanges(bytes: Buffer, cuts: readonly ByteRange[]): Buffer
 }
 
 /** Cuts what is as good as absent. [interface decision 10] */
-export const saysNothing: IsCut = (_, member, nothing) => nothing !== null && member?.absent[nothing] === true;
+export const saysNothing: IsCut = (_, member, { nothing }) => nothing !== null && member?.absent[nothing] === true;
 
 /** What threads share, they go on sharing. */
 function emptyLike({ buffer }: Buffer, length: number): Buffer {
@@ -126,7 +130,7 @@ class Cutter {
     this.#space();
     const member = shape.members.get(name);
     const within = this.#within;
-    const cut = this.#isCut(name, member, this.#nothingHere(), within);
+    const cut = this.#isCut(name, member, { nothing: this.#nothingHere(), within, shape });
     this.#within = name;
     this.#value(cut ? null : (member?.inside?.() ?? null));
     this.#within = within;

@@ -1,4 +1,4 @@
-import { CACHED_CONTENT, FILE, FOREIGN } from "./refusal.ts";
+import { CACHED_CONTENT, FILE, FOREIGN, RETRIES } from "./refusal.ts";
 import { type Shape, shapeOf } from "./shape.ts";
 
 const FILE_URI = shapeOf({ refused: { fileUri: FILE, file_uri: FILE } });
@@ -17,7 +17,7 @@ export const foreignParts: Readonly<Record<string, () => Shape>> = {
 const GOOGLE = shapeOf({ refused: { cached_content: CACHED_CONTENT, cachedContent: CACHED_CONTENT } });
 
 /** Some servers read members of this one as if they stood beside it. */
-const EXTRA_BODY = shapeOf({ refused: FOREIGN, inside: { google: () => GOOGLE } });
+const EXTRA_BODY = shapeOf({ refused: FOREIGN, dropped: RETRIES, inside: { google: () => GOOGLE } });
 export const foreignBody: Readonly<Record<string, () => Shape>> = { extra_body: () => EXTRA_BODY };
 
 /** Media that some servers take in forms of their own. */

@@ -34,7 +34,7 @@ const REFUSED: Record<"chat" | "responses" | "messages", Case[]> = {
     ["modalities", { modalities: ["text", "audio"] }],
     ["service_tier", { service_tier: "priority" }],
     ["web_search_options", { web_search_options: {} }],
-    ["models", { models: ["another/model"] }],
+    ["provider", { provider: { data_collection: "deny" } }],
     ["tools.1.type", { tools: [{ type: "function" }, { type: "web_search" }] }],
   ],
   responses: [
@@ -77,7 +77,7 @@ const REFUSED: Record<"chat" | "responses" | "messages", Case[]> = {
     ["service_tier", { service_tier: "priority" }],
     ["speed", { speed: "fast" }],
     ["inference_geo", { inference_geo: "us" }],
-    ["fallbacks", { fallbacks: [{ model: "another" }] }],
+    ["fallback_credit_token", { fallback_credit_token: "t" }],
   ],
 };
 
@@ -190,7 +190,88 @@ describe("names that no row knows", () => {
       response_format: { type: "json_schema", json_schema: { name: "s", schema: free } },
     };
 
-    expect(inspect("chat", body)).toEqual({ cacheMarks: [], fault: null, changed: false, unknown: [], more: false });
+    expect(inspect("chat", body)).toEqual({
+      cacheMarks: [],
+      fault: null,
+      changed: false,
+      leftOut: [],
+      unknown: [],
+      more: false,
+    });
+  });
+});
+
+describe("what is left out", () => {
+  test("is taken out of the value and named once for every place [BOD-34] [BOD-46]", () => {
+    const message = { role: "user", content: [{ type: "text", text: "x", Text: "y" }], ROLE: "system" };
+    const body = {
+      messages: [message, structuredClone(message)],
+      max_tokens: 5,
+      Max_Tokens: 5_000,
+      stream_options: { include_usage: true, Include_Usage: false },
+      fallbacks: [{ model: "m" }],
+      num_retries: 3,
+      "\u017Ftream": true,
+    };
+    const { fault, leftOut } = inspect("chat", body);
+
+    expect(fault).toBeNull();
+    expect(leftOut.map(({ path, at }) => [path, at])).toEqual([
+      ["messages.*.content.*.Text", "messages.0.content.0.Text"],
+      ["messages.*.ROLE", "messages.0.ROLE"],
+      ["Max_Tokens", "Max_Tokens"],
+      ["stream_options.Include_Usage", "stream_options.Include_Usage"],
+      ["fallbacks", "fallbacks"],
+      ["num_retries", "num_retries"],
+      ["unknown", "unknown"],
+    ]);
+    const kept = { role: "user", content: [{ type: "text", text: "x" }] };
+    expect(body).toEqual({ messages: [kept, kept], max_tokens: 5, stream_options: { include_usage: true } });
+  });
+
+  test("asks for nothing that is refused: that is refused under any spelling [BOD-34]", () => {
+    const refused: [ClientDialect, Record<string, unknown>, string][] = [
+      ["responses", { Previous_Response_ID: "r" }, "Previous_Response_ID: Stored responses aren't supported."],
+      ["responses", { Background: true }, "Background: Background responses aren't supported."],
+      ["chat", { service_tier: "auto", Service_Tier: "priority" }, "Service_Tier: Only 'auto' and 'default'"],
+      ["chat", { API_BASE: "https://x.example" }, "API_BASE: The gateway sets the provider's address"],
+      ["messages", { tools: [{ name: "f", Type: "web_search_20260318" }] }, "tools.0.Type: Tool type 'web_search"],
+    ];
+    for (const [dialect, body, words] of refused) expect(inspect(dialect, body).fault?.message).toContain(words);
+    expect(inspect("responses", { Background: false, SERVICE_TIER: "auto" }).fault).toBeNull();
+  });
+
+  test("is not what a request is nothing without [BOD-34]", () => {
+    const words = (body: Record<string, unknown>): string | undefined => inspect("chat", body).fault?.message;
+
+    expect(words({ Messages: [] })).toBe("Messages: Field names are case-sensitive. Use 'messages'.");
+    expect(words({ messages: [{ role: "user", Content: "x" }] })).toBe(
+      "messages.0.Content: Field names are case-sensitive. Use 'content'.",
+    );
+  });
+
+  test("is a request to cache, wherever it stands [BOD-34]", () => {
+    const body = { messages: [{ role: "user", content: "x", Cache_Control: { type: "ephemeral", ttl: "1h" } }] };
+
+    expect(inspect("chat", body).leftOut).toMatchObject([{ path: "messages.*.Cache_Control" }]);
+    expect(body.messages).toEqual([{ role: "user", content: "x" }]);
+    const odd = { messages: [{ role: "user", content: "x", cache_control: { type: "ephemeral", TTL: "1h" } }] };
+    expect(inspect("chat", odd).cacheMarks).toMatchObject([{ path: "messages.*.cache_control", long: true }]);
+  });
+
+  test("is listed up to a bound, and taken out beyond it", () => {
+    const names = Array.from({ length: 200 }, (_, n) =>
+      "frequency_penalty"
+        .split("")
+        .map((letter, at) => ((n + 1) & (1 << at) ? letter.toUpperCase() : letter))
+        .join(""),
+    );
+    const body = Object.fromEntries(names.map((name) => [name, 1]));
+    delete body["frequency_penalty"];
+    const { leftOut } = inspect("chat", body);
+
+    expect(leftOut).toHaveLength(100);
+    expect(body).toEqual({});
   });
 });
 
@@ -297,7 +378,7 @@ test.each<[dialect: "chat" | "responses" | "messages", body: Record<string, unkn
     { api_base: "https://x.example" },
     "api_base: The gateway sets the provider's address, credential, headers and options. Remove this field.",
   ],
-  ["chat", { fallbacks: ["m"] }, "fallbacks: The gateway chooses routes and fallbacks. Remove this field."],
+  ["chat", { provider: { order: ["p"] } }, "provider: The gateway chooses routes. Remove this field."],
   [
     "chat",
     { priority: 1 },

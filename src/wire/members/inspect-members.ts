@@ -1,6 +1,7 @@
 import type { Json } from "../../core/json.ts";
 import { type Fault, fieldFault } from "../../core/fault.ts";
 import { isObject } from "../../core/is-object.ts";
+import type { IsCut } from "./cut-members.ts";
 import { mediaProblem, type MediaUrls } from "./media-address.ts";
 import { isRefused, type MemberRefusal, wordsFor } from "./refusal.ts";
 import { fold, isUnconditional, type Member, type Shape } from "./shape.ts";
@@ -21,8 +22,10 @@ export type CacheMark = UnknownMember & { long: boolean; open: boolean };
 export type Inspection = {
   /** The first member that no provider is sent, as a refusal that names it; the rest of the body was not read then. */
   fault: Fault | null;
-  /** Members were taken out of the value: null, empty lists, and refused ones where these are not a fault. */
+  /** Members were taken out of the value: null, empty lists, those left out, and refused ones where these are not a fault. */
   changed: boolean;
+  /** What was taken out though it says something, and is declared: the first of every kind of object. [interface decision 10] */
+  leftOut: readonly UnknownMember[];
   unknown: readonly UnknownMember[];
   /** There are more unknown ones than are listed. */
   more: boolean;
@@ -32,6 +35,19 @@ export type Inspection = {
 
 /** `refused`: what becomes of a member that no provider is sent. */
 type Terms = { mediaUrls: MediaUrls; refused: "fault" | "taken out" };
+
+/**
+ * The member for which a reader that does not mind case would take a name that is none; null: it is like none. Such a reader would let it
+ * stand in for the member that we have read, so that it is never sent on.
+ */
+function likeOf(shape: Shape, name: string): string | null {
+  const folded = fold(name);
+  return shape.folded.get(folded) ?? (folded !== name && CACHE_MARKS.has(folded) ? folded : null);
+}
+
+/** Cuts what is left out of the value. */
+export const isLeftOut: IsCut = (name, member, { shape }) =>
+  member === undefined ? likeOf(shape, name) !== null : member.dropped;
 
 /** A caller may make up as many names as its body has room for. */
 const MOST_UNKNOWN = 100;
@@ -46,6 +62,7 @@ class Walk {
   /** The way from the outermost object to the one that is read; nothing is joined until something is found. */
   readonly #way: (string | number)[] = [];
   readonly #unknown: UnknownMember[] = [];
+  readonly #leftOut: UnknownMember[] = [];
   readonly #marks: CacheMark[] = [];
   readonly #noted = new Map<Shape, Set<string>>();
   #fault: Fault | null = null;
@@ -61,6 +78,7 @@ class Walk {
     return {
       fault: this.#fault,
       changed: this.#changed,
+      leftOut: this.#leftOut,
       unknown: this.#unknown,
       more: this.#more,
       cacheMarks: this.#marks,
@@ -106,7 +124,8 @@ class Walk {
       if (value === null ? member.absent.null : member.absent.empty) this.#takeOut(owner, name);
       return true;
     }
-    const { refusal, media, inside } = member;
+    const { refusal, dropped, media, inside } = member;
+    if (dropped) return this.#leaveOut(owner, name);
     if (refusal !== null && isRefused(value, refusal)) {
       const [plainer = name] = name === "type" ? Object.keys(owner).filter((other) => says(shape, owner, other)) : [];
       return this.#refuse(owner, plainer, shape.members.get(plainer)?.refusal ?? refusal) && plainer === name;
@@ -124,15 +143,37 @@ class Walk {
   }
 
   #stranger(shape: Shape, owner: Json, name: string): boolean {
+    const known = likeOf(shape, name);
+    if (known !== null) return this.#likeness({ shape, owner, name, known });
     const folded = fold(name);
-    const known = shape.folded.get(folded);
-    if (known !== undefined) {
-      const words = `Field names are case-sensitive. Use '${known}', or remove this field.`;
-      return this.#problem(owner, name, words);
-    }
     const row = shape.prefixes.find(([prefix]) => folded.startsWith(prefix));
     if (row !== undefined) return this.#refuse(owner, name, row[1]);
     this.#note(shape, name);
+    return true;
+  }
+
+  /**
+   * It is left out, unless the request is not what its caller takes it for without it: where the member itself would be refused, or is
+   * required and missing.
+   */
+  #likeness({ shape, owner, name, known }: { shape: Shape; owner: Json; name: string; known: string }): boolean {
+    const value = owner[name];
+    const member = shape.members.get(known);
+    const refusal = member?.refusal ?? null;
+    const says = value !== null && !(Array.isArray(value) && value.length === 0);
+    if (says && refusal !== null && isRefused(value, refusal)) return this.#refuse(owner, name, refusal);
+    const missing = member?.absent.null === false && owner[known] === undefined;
+    if (missing) return this.#problem(owner, name, `Field names are case-sensitive. Use '${known}'.`);
+    return this.#leaveOut(owner, name);
+  }
+
+  /** Of every place the first. */
+  #leaveOut(owner: Json, name: string): boolean {
+    this.#takeOut(owner, name);
+    const shown = harmless(name);
+    const path = this.#pathTo(shown);
+    if (this.#leftOut.length < MOST_UNKNOWN && !this.#leftOut.some((known) => known.path === path))
+      this.#leftOut.push({ name, path, at: this.#at(shown) });
     return true;
   }
 
@@ -154,16 +195,14 @@ class Walk {
   #mark(name: string, value: unknown, member: Member | undefined): void {
     if (value === null) return;
     const path = this.#pathTo(name);
-    const long = isObject(value) && (value[CACHE_SPAN] ?? USUAL_SPAN) !== USUAL_SPAN;
+    const open = (member?.inside ?? null) !== null;
+    const long = isObject(value) && spansOf(value, open).some((span) => (span ?? USUAL_SPAN) !== USUAL_SPAN);
     const known = this.#marks.find((mark) => mark.path === path);
     const last = this.#marks.length < MOST_UNKNOWN ? undefined : this.#marks.at(-1);
     // Of more than are listed, the last stands for the rest.
     const same = known ?? last;
     if (same !== undefined) same.long ||= long;
-    else {
-      const open = (member?.inside ?? null) !== null;
-      this.#marks.push({ name, path, at: this.#at(name), long, open });
-    }
+    else this.#marks.push({ name, path, at: this.#at(name), long, open });
   }
 
   #pathTo(name: string): string {
@@ -192,6 +231,13 @@ class Walk {
   #at(name: string): string {
     return [...this.#way, name].join(".");
   }
+}
+
+/** For how long a mark asks, in every way in which its reader may find it written. What the table looks into is rid of all but one. */
+function spansOf(mark: Json, open: boolean): unknown[] {
+  return open
+    ? [mark[CACHE_SPAN]]
+    : Object.entries(mark).flatMap(([name, span]) => (fold(name) === CACHE_SPAN ? [span] : []));
 }
 
 /** Whether a member is refused whatever its value, which tells a caller more than the kind of the object that has it. */

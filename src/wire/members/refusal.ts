@@ -78,7 +78,7 @@ export const onlyTiers = (...tiers: readonly string[]): MemberRefusal => ({
 const ADDRESSED: MemberRefusal = {
   words: `The gateway sets the provider's address, credential, headers and options. ${REMOVE}`,
 };
-const ROUTED: MemberRefusal = { words: `The gateway chooses routes and fallbacks. ${REMOVE}` };
+const ROUTED: MemberRefusal = { words: `The gateway chooses routes. ${REMOVE}` };
 const OPERATED: MemberRefusal = {
   words: `This field controls the provider's servers, which all clients share. ${REMOVE}`,
 };
@@ -89,6 +89,12 @@ const all = (refusal: MemberRefusal, names: string): Record<string, MemberRefusa
   Object.fromEntries(names.split(/\s+/).map((name) => [name, refusal]));
 
 const unlessFalse = (refusal: MemberRefusal): MemberRefusal => ({ ...refusal, unless: oneOf(false) });
+
+/**
+ * What callers ask gateways behind this one to try when the model fails. A request is the same without it, and the model that it names is the
+ * one that is paid for. What chooses a provider stays refused: it may forbid one to keep the prompt.
+ */
+export const RETRIES = "models route fallbacks context_window_fallbacks content_policy_fallbacks num_retries";
 
 /**
  * What a server that speaks one of our formats may read in a body beside them, and no caller may tell it, whoever the provider
@@ -104,10 +110,7 @@ export const FOREIGN: Readonly<Record<string, MemberRefusal>> = {
   ),
   ...all(unsupported("Data sources of a provider's account", "Send the content itself."), "data_sources dataSources"),
   mcp_servers: unsupported("Remote MCP servers", "Remove this field, or run the tools in your client."),
-  ...all(
-    ROUTED,
-    `models model_list route provider plugins fallbacks context_window_fallbacks content_policy_fallbacks num_retries`,
-  ),
+  ...all(ROUTED, "model_list provider plugins"),
   ...all(unsupported("Mock responses"), "mock_response mock_tool_calls mock_timeout"),
   ...all(PRICE, "input_cost_per_token output_cost_per_token input_cost_per_second output_cost_per_second model_info"),
   ...all(SEARCH, "search_parameters search_options search_settings web_search_options"),

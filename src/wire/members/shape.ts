@@ -8,6 +8,8 @@ export type Member = {
   /** What is as good as leaving it out: null, unless it is required or says something by being null; an empty list of a list. */
   absent: { null: boolean; empty: boolean };
   refusal: MemberRefusal | null;
+  /** No provider is sent it, and no request is refused for it: what it asks for costs nothing, keeps nothing, and is not needed to answer. */
+  dropped: boolean;
   /** Media that stands in it. */
   media: MemberMedia | null;
   /** What it holds. Null: whatever the caller puts there, as in a schema or in the input of a tool. */
@@ -40,6 +42,8 @@ type ShapeRows = {
   inside?: Readonly<Record<string, () => Shape>>;
   /** A name that ends in `*` stands for all that begin so. What is only refused, or only looked into, is not known. */
   refused?: Readonly<Record<string, MemberRefusal>>;
+  /** Those that a request is rid of. */
+  dropped?: string;
   /** Of pictures, of documents, and of what is not known. */
   images?: string;
   documents?: string;
@@ -52,6 +56,7 @@ type ShapeRows = {
 export function shapeOf(rows: ShapeRows): Shape {
   const { inside = {}, refused = {} } = rows;
   const [required, optional, lists] = [words(rows.required), words(rows.optional), words(rows.lists)];
+  const dropped = words(rows.dropped);
   const media = new Map<string, MemberMedia>([
     ...words(rows.images).map((name) => [name, { form: "address", holds: "image" }] as const),
     ...words(rows.documents).map((name) => [name, { form: "address", holds: "document" }] as const),
@@ -59,16 +64,27 @@ export function shapeOf(rows: ShapeRows): Shape {
     ...words(rows.bytes).map((name) => [name, { form: "bytes", holds: "document" }] as const),
   ]);
   const exact = Object.keys(refused).filter((name) => !name.endsWith("*"));
-  const names = new Set([...required, ...optional, ...lists, ...media.keys(), ...Object.keys(inside), ...exact]);
+  const names = new Set([
+    ...required,
+    ...optional,
+    ...lists,
+    ...media.keys(),
+    ...Object.keys(inside),
+    ...exact,
+    ...dropped,
+  ]);
   const members = new Map<string, Member>();
   for (const name of names) {
     members.set(name, {
       known: required.includes(name) || optional.includes(name) || lists.includes(name),
       absent: {
         null: !required.includes(name),
-        empty: !required.includes(name) && (lists.includes(name) || isUnconditional(refused[name])),
+        empty:
+          !required.includes(name) &&
+          (lists.includes(name) || dropped.includes(name) || isUnconditional(refused[name])),
       },
       refusal: refused[name] ?? null,
+      dropped: dropped.includes(name),
       media: media.get(name) ?? null,
       inside: inside[name] ?? null,
     });

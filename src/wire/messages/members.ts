@@ -8,6 +8,7 @@ import {
   type MemberRefusal,
   onlyTiers,
   REMOTE_TOOL,
+  RETRIES,
   toolsOtherThan,
   unsupported,
 } from "../members/refusal.ts";
@@ -126,6 +127,7 @@ export const MESSAGES_MEMBERS: Shape = shapeOf({
     compaction: leaf("type instructions"),
     diagnostics: () => DIAGNOSTICS,
   },
+  dropped: RETRIES,
   refused: {
     ...FOREIGN,
     container: CONTAINER,

@@ -42,7 +42,7 @@ export function readMessagesRequest(
   { betas = [], mediaUrls = "https" }: MessagesTerms = {},
 ): GenerationRequest {
   const forwardedHeaders = nativeHeaders(headers, betas);
-  const { value, bytes, members, unknown, cacheMarks } = readMembers("messages", parsed, mediaUrls);
+  const { value, bytes, members, unknown, cacheMarks, leftOut } = readMembers("messages", parsed, mediaUrls);
   const body = validate(messagesRequestSchema, value);
   requireToolCalls("messages", body);
   return {
@@ -59,6 +59,7 @@ export function readMessagesRequest(
     members,
     unknown,
     cacheMarks,
+    leftOut,
     edits: editsOf(value),
   };
 }

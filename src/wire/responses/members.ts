@@ -10,6 +10,7 @@ import {
   oneOf,
   onlyTiers,
   REMOTE_TOOL,
+  RETRIES,
   toolsOtherThan,
   unsupported,
   VECTOR_STORE,
@@ -154,6 +155,7 @@ export const RESPONSES_MEMBERS: Shape = shapeOf({
     moderation: leaf("model policy"),
     image: leaf("context_compression"),
   },
+  dropped: RETRIES,
   refused: {
     ...FOREIGN,
     previous_response_id: unsupported("Stored responses", "Send the whole conversation in `input`."),

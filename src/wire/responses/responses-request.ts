@@ -44,7 +44,7 @@ export function readResponsesRequest(parsed: ParsedBody, mediaUrls: MediaUrls = 
     members,
     unknown,
     cacheMarks,
-    leftOut,
+    leftOut: [...read.leftOut, ...leftOut],
     edits: editsOf(value),
   };
 }

@@ -145,16 +145,13 @@ const CASES: Record<string, [format: Format, param: string, fields: object][]> =
   "an answer that is not given here [BOD-33]": (["chat", "responses", "messages"] as const).map(
     (format): [Format, string, object] => [format, "safeguards", { safeguards: { enabled: true } }],
   ),
-  "a name that differs from a known one by case alone [BOD-34]": [
-    ["chat", "MAX_TOKENS", { MAX_TOKENS: 100_000 }],
-    ["chat", "N", { N: 8 }],
+  "a refused field in another case, or a required one [BOD-34]": [
     ["chat", "Service_Tier", { service_tier: "default", Service_Tier: "priority" }],
-    ["chat", "messages.0.Content", { messages: [{ role: "user", content: "x", Content: "y" }] }],
-    ["chat", "\u017Ftream", { "\u017Ftream": true }],
-    ["responses", "Max_Output_Tokens", { Max_Output_Tokens: 100_000 }],
+    ["chat", "messages.0.Content", { messages: [{ role: "user", Content: "y" }] }],
+    ["chat", "API_Base", { API_Base: "http://127.0.0.1:1/" }],
     ["responses", "Previous_Response_Id", { Previous_Response_Id: "resp_1" }],
-    ["messages", "Max_Tokens", { Max_Tokens: 100_000 }],
-    ["messages", "messages.0.content.0.Text", say({ type: "text", text: "x", Text: "y" })],
+    ["responses", "tools.0.Type", { tools: [{ Type: "web_search" }] }],
+    ["messages", "Container", { Container: "c" }],
   ],
   "media that is neither inline nor at an https address [BOD-35]": MEDIA.flatMap((url): [Format, string, object][] => [
     ["chat", "messages.0.content.0.image_url.url", say({ type: "image_url", image_url: { url } })],
