@@ -91,6 +91,7 @@ describe.skipIf(missing !== null)(`keys under accounts${missing === null ? "" : 
       };
 
       for (let time = 0; time < 2; time++) expect((await send(operation, key, 20_000)).status).toBe(402);
+      await until(async () => (await told()).length === 1, "the request that was too large is told");
       expect(await told()).toEqual(["too_large"]);
       for (let time = 0; time < 2; time++) expect((await send(operation, key, 20)).status).toBe(402);
       await until(async () => (await told()).length === 2, "the end of the limit is told");
