@@ -160,6 +160,57 @@ test.each<[string, Format, object[], string]>([
     "four words",
   ],
   [
+    "each of several pieces that are called whole messages",
+    "chat",
+    ["four ", "words", "words are said "].map((content) => ({
+      choices: [{ index: 0, message: { role: "assistant", content } }],
+    })),
+    "four words are said ",
+  ],
+  [
+    "each of several texts that end in one place",
+    "responses",
+    ["one ", "two "].map((text) => ({ type: "response.output_text.done", output_index: 0, content_index: 0, text })),
+    "one two ",
+  ],
+  [
+    "each of several items that have the same number",
+    "responses",
+    ["one ", "two "].map((text, n) => ({
+      type: "response.output_item.done",
+      output_index: 0,
+      item: { id: `i${n}`, type: "function_call", arguments: text },
+    })),
+    "one two ",
+  ],
+  [
+    "a text that is told again without the space at its end",
+    "responses",
+    [
+      { type: "response.output_text.done", output_index: 0, content_index: 0, text: words },
+      { type: "response.content_part.done", output_index: 0, content_index: 0, part: { text: words.trim() } },
+    ],
+    words,
+  ],
+  [
+    "items that stand elsewhere in the whole response than in the stream",
+    "responses",
+    [
+      ...["one ", "two "].map((text, n) => ({
+        type: "response.output_item.done",
+        output_index: n,
+        item: { id: `i${n}`, type: "message", content: [{ type: "output_text", text }] },
+      })),
+      {
+        type: "response.completed",
+        response: {
+          output: ["two ", "one "].map((text, n) => ({ id: `j${n}`, content: [{ type: "output_text", text }] })),
+        },
+      },
+    ],
+    "one two ",
+  ],
+  [
     "an answer that is told in pieces and whole in the same chunks",
     "chat",
     ["four ", "words"].map((content, n) => ({

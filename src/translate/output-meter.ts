@@ -8,9 +8,13 @@ import { eventData } from "../wire/sse/event-data.ts";
 /**
  * What an event says of one item of an answer, such as a choice or a block. `item`: its names, of which the first that is known tells which.
  * `more`: it goes on where the one before ended. `whole`: it is the whole of the part, or without a part of the item, and perhaps said before
- * in pieces.
+ * in pieces. `again`: the same, where all of an answer is said once more, so that nothing else can be meant.
  */
-export type GeneratedPiece = GeneratedTexts & { item: readonly string[]; part: string | null; form: "more" | "whole" };
+export type GeneratedPiece = GeneratedTexts & {
+  item: readonly string[];
+  part: string | null;
+  form: "more" | "whole" | "again";
+};
 
 /** What is written in a value, as more of an item. */
 export const moreOf = (item: readonly string[], value: unknown, members: OutputMembers, part = ""): GeneratedPiece => ({
@@ -23,8 +27,10 @@ export const moreOf = (item: readonly string[], value: unknown, members: OutputM
 /** Everything that the model wrote in an event of one format, each once. */
 export type ReadGenerated = (event: Json) => readonly GeneratedPiece[];
 
-type Part = { more: number; whole: number };
-type Item = { parts: Map<string, Part>; sum: number; whole: number; counted: number };
+/** What came whole: the last of it, how that begins, and what others came to in the same place before it. */
+type Whole = { whole: number; beginning: string; others: number };
+type Part = Whole & { more: number };
+type Item = Whole & { parts: Map<string, Part>; sum: number; counted: number };
 type Place = { item: Item; part: Part | null };
 
 /** More than any answer has. What comes in others is added up without a look at what it repeats. */
@@ -56,7 +62,7 @@ export class OutputMeter {
   again(bytes: Buffer, start: number, end: number): boolean {
     const repeated = this.#repeated;
     if (!repeated.isLike(bytes, start, end) || this.#grew === null) return false;
-    const fresh = count(this.#grew, "more", repeated.end - repeated.start);
+    const fresh = countMore(this.#grew, repeated.end - repeated.start);
     if (fresh > 0) this.delivered.addRange(bytes, repeated.end - fresh, repeated.end);
     return true;
   }
@@ -87,7 +93,7 @@ export class OutputMeter {
 
   #add(text: string, { form }: GeneratedPiece, place: Place | null, kind: GeneratedKind): void {
     const bytes = Buffer.byteLength(text);
-    const fresh = place === null ? bytes : count(place, form, bytes);
+    const fresh = place === null ? bytes : form === "more" ? countMore(place, bytes) : countWhole(place, form, text);
     if (fresh > 0) this.delivered.addText(lastBytes(text, fresh), kind === "thought" ? "thought" : "answer");
   }
 
@@ -108,7 +114,7 @@ export class OutputMeter {
     let part = item.parts.get(partName);
     if (part === undefined) {
       if (++this.#parts > MOST_PARTS) return null;
-      part = { more: 0, whole: 0 };
+      part = { more: 0, ...NOTHING_WHOLE };
       item.parts.set(partName, part);
     }
     return { item, part };
@@ -120,25 +126,57 @@ export class OutputMeter {
       if (known !== undefined) return known;
     }
     if ((this.#parts += names.length) > MOST_PARTS) return null;
-    const item: Item = { parts: new Map(), sum: 0, whole: 0, counted: 0 };
+    const item: Item = { parts: new Map(), sum: 0, counted: 0, ...NOTHING_WHOLE };
     for (const name of names) this.#items.set(`${kind}/${name}`, item);
     return item;
   }
 }
 
+const NOTHING_WHOLE: Whole = { whole: 0, beginning: "", others: 0 };
+/** Texts that begin alike for so long are the same text. */
+const BEGINNING = 256;
+
 /** Adds so many bytes to what is known of a place: how many of them were not counted before. */
-function count({ item, part }: Place, form: GeneratedPiece["form"], bytes: number): number {
-  if (part === null) item.whole = Math.max(item.whole, bytes);
+function countMore({ item, part }: Place, bytes: number): number {
+  if (part === null) item.sum += bytes;
   else {
-    const before = Math.max(part.more, part.whole);
-    if (form === "more") part.more += bytes;
-    else part.whole = Math.max(part.whole, bytes);
-    item.sum += Math.max(part.more, part.whole) - before;
+    const before = bytesOf(part);
+    part.more += bytes;
+    item.sum += bytesOf(part) - before;
   }
-  const now = Math.max(item.sum, item.whole);
+  return uncounted(item);
+}
+
+function countWhole({ item, part }: Place, form: "whole" | "again", text: string): number {
+  if (part === null) retell(item, form, text);
+  else {
+    const before = bytesOf(part);
+    retell(part, form, text);
+    item.sum += bytesOf(part) - before;
+  }
+  return uncounted(item);
+}
+
+const bytesOf = ({ more, whole, others }: Part): number => Math.max(more, others + whole);
+
+function uncounted(item: Item): number {
+  const now = Math.max(item.sum, item.others + item.whole);
   const fresh = now - item.counted;
   item.counted = now;
   return fresh;
+}
+
+/** A text that begins otherwise than the one before it does not repeat it: some providers give all items one number, or call pieces whole. */
+function retell(told: Whole, form: "whole" | "again", text: string): void {
+  const bytes = Buffer.byteLength(text);
+  const beginning = text.slice(0, BEGINNING);
+  const repeats = beginning.startsWith(told.beginning) || told.beginning.startsWith(beginning);
+  if (repeats || form === "again") told.whole = Math.max(told.whole, bytes);
+  else {
+    told.others += told.whole;
+    told.whole = bytes;
+  }
+  if (!repeats || beginning.length > told.beginning.length) told.beginning = beginning;
 }
 
 /** What was not counted yet stands at the end. */

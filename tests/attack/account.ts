@@ -22,7 +22,8 @@ const SQL = `
     (select status from key where id = $1) as status
   from balance b where b.key_id = $1`;
 
-type Row = {
+/** As the database tells it. */
+export type AccountRow = {
   balance: string;
   charged: string;
   charges: number;
@@ -32,15 +33,17 @@ type Row = {
 };
 
 export async function readAccount(books: Pool, keyId: string): Promise<Account> {
-  const { rows } = await books.query<Row>(SQL, [keyId]);
+  const { rows } = await books.query<AccountRow>(SQL, [keyId]);
   const row = rows[0];
   if (row === undefined) throw new Error(`no balance of ${keyId}`);
-  return {
-    balance: BigInt(row.balance),
-    charged: BigInt(row.charged),
-    charges: row.charges,
-    holds: row.holds,
-    writtenOff: BigInt(row.written_off),
-    status: row.status,
-  };
+  return accountOf(row);
 }
+
+export const accountOf = ({ balance, charged, charges, holds, written_off, status }: AccountRow): Account => ({
+  balance: BigInt(balance),
+  charged: BigInt(charged),
+  charges,
+  holds,
+  writtenOff: BigInt(written_off),
+  status,
+});

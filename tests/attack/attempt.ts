@@ -1,5 +1,7 @@
 import type { Answer, OpenStream, Sent } from "./client.ts";
 import type { Asked, Format, Json, Unit } from "./formats.ts";
+import type { Account } from "./account.ts";
+import type { Person } from "./person.ts";
 import type { Habit } from "./provider/habit.ts";
 import type { Stage, StageKey } from "./stage.ts";
 
@@ -39,9 +41,13 @@ export type LaneStage = Lane & {
   stage: Stage;
   keyId: string;
   secret: string;
+  /** Whose session the key is; null: nobody's. */
+  person: Person | null;
+  /** What its money is at now. */
+  account: () => Promise<Account>;
   model: string;
   url: string;
-  /** Another key of the same kind, whose charges count as this lane's. */
+  /** Another key of the same kind, or another session of the same person, whose charges count as this lane's. */
   secondKey: () => Promise<StageKey>;
   /** More credit for the key; not for token budgets. */
   topUp: (credit: string) => Promise<void>;
@@ -57,6 +63,8 @@ export type PriceAttempt = Described & {
   kind: "price";
   lanes: readonly Lane[];
   model: ModelTraits;
+  /** Made with sessions of one person instead of a key; on lanes that pay with credits. */
+  by?: "person";
   /** Credits of the key, or as many tokens as these buy of output. */
   credit?: string;
   cap?: Cap;

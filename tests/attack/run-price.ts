@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseCredits } from "../../src/core/money.ts";
+import type { Account } from "./account.ts";
 import type { Lane, LaneStage, PriceAttempt } from "./attempt.ts";
 import { ask, openStream, type Sent } from "./client.ts";
 import { bodyOf, PATHS } from "./formats.ts";
 import { listPrice, tokensOf } from "./price.ts";
 import { modelIdOf } from "./models.ts";
-import { type Stage, type StageKey, WRITE_OFF_CAP, WRITE_OFF_CAP_TOKENS } from "./stage.ts";
+import { type LanePayer, makePayer } from "./payer.ts";
+import { type Stage, WRITE_OFF_CAP, WRITE_OFF_CAP_TOKENS } from "./stage.ts";
 import { judgeLane, type LaneFigures, type LaneVerdict } from "./verdict.ts";
 
 export type PriceResult = LaneFigures & LaneVerdict;
@@ -36,30 +38,25 @@ function capOf({ unit }: Lane, { price, tokens }: LaneFigures): bigint {
 async function figuresOf(stage: Stage, attempt: PriceAttempt, lane: Lane): Promise<LaneFigures & { broke: string }> {
   const { unit } = lane;
   const credit = attempt.credit ?? DEFAULT_CREDIT;
-  const key = await stage.makeKey(unit, credit);
-  const keys = [key];
-  const secondKey = async (): Promise<StageKey> => {
-    const another = await stage.makeKey(unit, credit);
-    keys.push(another);
-    return another;
-  };
+  const payer = await makePayer(stage, attempt, lane, credit);
+  const { key } = payer;
   let added = 0n;
   const topUp = async (more: string): Promise<void> => {
     await stage.topUp(key.id, more);
     added += parseCredits(more) ?? 0n;
   };
   const model = modelIdOf(attempt, lane);
-  const { balance: full } = await stage.account(key.id);
+  const full = (await payer.accounts()[0]?.())?.balance ?? 0n;
   if (attempt.before !== undefined) {
-    const other = await stage.makeKey(unit, OTHERS_CREDIT);
-    await attempt.before(laneStage({ stage, attempt, lane, key: other, model, secondKey, topUp }));
+    const other = { ...payer, key: await stage.makeKey(unit, OTHERS_CREDIT) };
+    await attempt.before(laneStage({ stage, attempt, lane, payer: other, model, topUp }));
   }
   const earlier = (await stage.calls(model)).length;
   let broke = "";
-  await attempt.run(laneStage({ stage, attempt, lane, key, model, secondKey, topUp })).catch((error: unknown) => {
+  await attempt.run(laneStage({ stage, attempt, lane, payer, model, topUp })).catch((error: unknown) => {
     broke = String(error);
   });
-  const after = await Promise.all(keys.map(({ id }) => settled(stage, id)));
+  const after = await Promise.all(payer.accounts().map(settled));
   const calls = (await endedCalls(stage, model)).slice(earlier);
 
   const taken = after.reduce((sum, { balance }) => sum + full - balance, added);
@@ -83,12 +80,12 @@ function laneStage(parts: {
   stage: Stage;
   attempt: PriceAttempt;
   lane: Lane;
-  key: StageKey;
+  payer: LanePayer;
   model: string;
-  secondKey: () => Promise<StageKey>;
   topUp: (credit: string) => Promise<void>;
 }): LaneStage {
-  const { stage, attempt, lane, key, model, secondKey, topUp } = parts;
+  const { stage, attempt, lane, payer, model, topUp } = parts;
+  const { key, person, secondKey } = payer;
   const gateway = attempt.hasty === true ? stage.hasty : stage.gateway;
   const origin = lane.unit === "credit" ? gateway.url : `${gateway.url}/token`;
   const url = `${origin}${PATHS[lane.caller]}`;
@@ -103,6 +100,8 @@ function laneStage(parts: {
     stage,
     keyId: key.id,
     secret: key.secret,
+    person,
+    account: payer.accounts()[0] ?? (() => stage.account(key.id)),
     model,
     url: origin,
     secondKey,
@@ -115,12 +114,12 @@ function laneStage(parts: {
 }
 
 /** The account once nothing is held, and what was booked late has been booked. */
-async function settled(stage: Stage, keyId: string): ReturnType<Stage["account"]> {
+async function settled(read: () => Promise<Account>): Promise<Account> {
   const untilMs = Date.now() + SETTLE_MS;
-  let account = await stage.account(keyId);
+  let account = await read();
   for (let quiet = 0; quiet < 3 && Date.now() < untilMs;) {
     await sleep(100);
-    const next = await stage.account(keyId);
+    const next = await read();
     quiet = next.holds === 0 && next.balance === account.balance && next.charges === account.charges ? quiet + 1 : 0;
     account = next;
   }

@@ -12,7 +12,9 @@ import { rememberSecrets } from "../support/gateway-process.ts";
 import { startCluster } from "../support/postgres.ts";
 import { runTollgate } from "../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../support/serve-process.ts";
+import { createPostgres } from "../../src/db/postgres.ts";
 import { type Account, readAccount } from "./account.ts";
+import { makePerson, type Person } from "./person.ts";
 import { type Neighbour, startNeighbour } from "./neighbour-process.ts";
 import type { Unit } from "./formats.ts";
 import type { Habit, ProviderCall } from "./provider/habit.ts";
@@ -26,7 +28,11 @@ export type Stage = {
   /** The same with time limits of seconds. */
   hasty: ServeProcess;
   neighbour: Neighbour;
+  /** The same with room for few requests, bytes and sockets; started when it is first asked for. */
+  small: () => Promise<ServeProcess>;
   makeKey: (unit: Unit, credit: string) => Promise<StageKey>;
+  /** Somebody with an account of their own and so much in it. */
+  makePerson: (credit: string) => Promise<Person>;
   topUp: (keyId: string, credit: string) => Promise<void>;
   account: (keyId: string) => Promise<Account>;
   /** What the provider wrote down about a model. */
@@ -55,6 +61,15 @@ const HASTY = {
   TOLLGATE_LIMITS_CLIENT_STALL_MS: "2000",
 };
 
+/** What few callers can fill. A payer may have a quarter of each. */
+const SMALL = {
+  TOLLGATE_LIMITS_OPEN_REQUESTS: "40",
+  TOLLGATE_LIMITS_BODY_BYTES: "1048576",
+  TOLLGATE_LIMITS_BODY_BUDGET_BYTES: "8388608",
+  TOLLGATE_WEBSOCKET_SOCKETS: "24",
+  TOLLGATE_WEBSOCKET_CONVERSATION_BYTES: "4194304",
+};
+
 /** One PostgreSQL, one provider, two gateways and a neighbour, each in a process of its own. `spoken`: by the provider of every model. */
 export async function startStage(models: readonly StageModel[], spoken: string | null = null): Promise<Stage> {
   await using parts = new AsyncDisposableStack();
@@ -73,6 +88,7 @@ export async function startStage(models: readonly StageModel[], spoken: string |
     ATTACK_PROVIDER_KEY: PROVIDER_KEY,
     TOLLGATE_LEDGER_WRITE_OFF_CAP: WRITE_OFF_CAP,
     TOLLGATE_LEDGER_WRITE_OFF_CAP_TOKENS: String(WRITE_OFF_CAP_TOKENS),
+    TOLLGATE_WEBSOCKET_ENABLED: "on",
   };
   rememberSecrets([ADMIN_TOKEN, PROVIDER_KEY]);
   const habits = Object.fromEntries(models.map(({ id, habit }) => [id, habit]));
@@ -97,8 +113,12 @@ export async function startStage(models: readonly StageModel[], spoken: string |
     const started = startServeProcess({ folder: own, environment: { ...environment, ...settings }, stretch: true });
     return parts.adopt(await started, async (it) => void (await it.stop()));
   };
+  const smallFolder = join(folder, "small");
+  mkdirSync(smallFolder);
   const gateway = await serve("gateway", {});
   const hasty = await serve("hasty", HASTY);
+  let started: Promise<ServeProcess> | null = null;
+  parts.defer(async () => void (await (await started)?.stop()));
   const makeKey = async (unit: Unit, credit: string): Promise<StageKey> => {
     const nano = parseCredits(credit) ?? 0n;
     const budget = (nano * TOKENS_PER_CREDIT) / 1_000_000_000n;
@@ -111,13 +131,23 @@ export async function startStage(models: readonly StageModel[], spoken: string |
   await untilCalm(neighbour);
   const books = parts.adopt(new Pool({ connectionString: cluster.url(), max: 4 }), (it) => it.end());
   books.on("error", () => undefined);
+  const database = createPostgres({
+    url: cluster.url(),
+    poolSize: 2,
+    connectTimeoutMs: 5_000,
+    statementTimeoutMs: 20_000,
+    onError: () => undefined,
+  });
+  parts.defer(() => database.close());
   let topUps = 0;
   const kept = parts.move();
   return {
     gateway,
     hasty,
     neighbour,
+    small: () => (started ??= startServeProcess({ folder: smallFolder, environment: { ...environment, ...SMALL } })),
     makeKey,
+    makePerson: (credit) => makePerson(database, parseCredits(credit) ?? 0n),
     topUp: async (keyId, credit) => {
       const sql = "select fund_v1(counter, $2, 'purchase', $3, 'attack') from balance where key_id = $1";
       await books.query(sql, [keyId, `top-up ${(topUps += 1)}`, String(parseCredits(credit))]);

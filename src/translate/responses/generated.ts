@@ -265,26 +265,31 @@ function readResponse(response: unknown, isEcho: IsEcho): GeneratedPiece[] {
   const own: GeneratedPiece = {
     item: ["response"],
     part: null,
-    form: "whole",
+    form: "again",
     ...collectGenerated(isObject(response) ? withoutEcho(response, isEcho) : response, RESPONSE),
   };
   const output = isObject(response) ? response["output"] : undefined;
-  if (!Array.isArray(output)) return [own, ...itemIn(output, ["output"], WHOLE)];
+  if (!Array.isArray(output)) return [own, ...itemIn(output, ["output"], AGAIN)];
   // Items of the whole may have other places than in the stream.
   return [
     own,
-    ...output.flatMap((item: unknown, at) => itemIn(item, namesOf(idName(idIn(item)), indexName(at)), WHOLE)),
+    ...output.flatMap((item: unknown, at) => itemIn(item, namesOf(idName(idIn(item)), indexName(at)), AGAIN)),
   ];
 }
 
 /** What an item begins with is not said again in its pieces. */
 const BEGINNING = { part: "beginning", form: "more" } as const;
 const WHOLE = { part: null, form: "whole" } as const;
+const AGAIN = { part: null, form: "again" } as const;
 
-function itemIn(item: unknown, names: readonly string[], form: typeof BEGINNING | typeof WHOLE): GeneratedPiece[] {
+function itemIn(
+  item: unknown,
+  names: readonly string[],
+  form: typeof BEGINNING | typeof WHOLE | typeof AGAIN,
+): GeneratedPiece[] {
   const rest: GeneratedPiece = { item: names, ...form, ...collectGenerated(item, NAMELESS, kindOf(typeIn(item))) };
   const name = isObject(item) ? textOf(item["name"]) : "";
-  return [{ item: names, part: "name", form: "whole", said: name, thought: "" }, rest];
+  return [{ item: names, part: "name", form: form === AGAIN ? "again" : "whole", said: name, thought: "" }, rest];
 }
 
 const typeIn = (value: unknown): unknown => (isObject(value) ? value["type"] : undefined);

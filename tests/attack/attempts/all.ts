@@ -3,6 +3,7 @@ import { BODIES } from "./lockout-bodies.ts";
 import { CROWDS } from "./lockout-crowds.ts";
 import { BOUNDS } from "./price-bounds.ts";
 import { DISCONNECTS } from "./price-disconnects.ts";
+import { OUTPUT } from "./price-output.ts";
 import { REPLAYS } from "./price-replay.ts";
 import { RESERVATIONS } from "./price-reservation.ts";
 import { USAGE } from "./price-usage.ts";
@@ -12,6 +13,7 @@ import { MEMBERS } from "./smuggle-members.ts";
 
 export const ATTEMPTS: readonly Attempt[] = [
   ...DISCONNECTS,
+  ...OUTPUT,
   ...BOUNDS,
   ...USAGE,
   ...RESERVATIONS,

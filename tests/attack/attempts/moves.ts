@@ -70,7 +70,7 @@ export const untilRefused =
     for (let repeats = 0; repeats < MOST_REPEATS; repeats += 1) {
       await move(lane);
       await sleep(100);
-      const { status } = await lane.stage.account(lane.keyId);
+      const { status } = await lane.account();
       if (status !== "active") return;
     }
   };

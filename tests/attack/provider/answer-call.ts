@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ProviderCall } from "./habit.ts";
-import { choicesOf, type Counts, type Telling, WORD, type Writer } from "./writer.ts";
+import type { Habit, ProviderCall } from "./habit.ts";
+import { choicesOf, type Counts, pieceOf, promptOf, type Telling, WORD, type Writer } from "./writer.ts";
 
 type Telled = { telling: Telling; writer: Writer; call: ProviderCall; response: ServerResponse };
 
@@ -21,11 +21,11 @@ export async function answerCall(parts: Telled): Promise<void> {
   await (body["stream"] === true ? stream(parts, gone.signal) : whole(parts, gone.signal));
 }
 
-function refuse({ call, response }: Telled, status: number): void {
+function refuse({ call, response, telling }: Telled, { status, body }: NonNullable<Habit["refuse"]>): void {
   call.ended = "failed";
   call.inputTokens = 0;
   response.writeHead(status, { "content-type": "application/json" });
-  response.end(JSON.stringify({ error: { message: "refused by the habit", type: "server_error", code: null } }));
+  response.end(JSON.stringify(body).replaceAll("%PROMPT%", JSON.stringify(promptOf(telling.body)).slice(1, -1)));
 }
 
 async function stream({ telling, writer, call, response }: Telled, gone: AbortSignal): Promise<void> {
@@ -43,7 +43,7 @@ async function stream({ telling, writer, call, response }: Telled, gone: AbortSi
       said += words;
       const text = WORD.repeat(words);
       for (let choice = 0; choice < choices; choice += 1)
-        response.write(writer.words(telling, text, choice, countsOf(call)));
+        response.write(pieceOf(writer, { telling, text, choice, counts: countsOf(call) }));
     },
   });
   if (!finished) return;
@@ -73,8 +73,6 @@ function fail({ telling, writer, call, response }: Telled): void {
 
 /** One look at the clock; long enough to be cheap, short enough that a stop is noticed within a token or two. */
 const TICK_MS = 4;
-/** Words of one event where there is no pace. */
-const BURST = 50;
 
 type Production = { telling: Telling; call: ProviderCall; gone: AbortSignal; say: (words: number) => void };
 
@@ -89,7 +87,7 @@ async function produce({ telling, call, gone, say }: Production): Promise<boolea
   let made = 0;
   while (made < hidden + visible) {
     if (gone.aborted) return false;
-    const due = habit.rate === 0 ? made + BURST : Math.floor(((performance.now() - startedMs) / 1_000) * habit.rate);
+    const due = habit.rate === 0 ? made + habit.burst : Math.floor(((performance.now() - startedMs) / 1_000) * habit.rate);
     const next = Math.min(due, hidden + visible, hidden + (habit.holdAfter ?? Infinity));
     const words = Math.max(0, next - hidden) - Math.max(0, made - hidden);
     made = Math.max(made, next);

@@ -36,6 +36,8 @@ const DELTAS: Record<Telling["habit"]["as"], (text: string, place: number) => Js
 
 /** As OpenAI does, and those that copy it: usage comes once, at the end, and only to those who ask. */
 export const CHAT: Writer = {
+  format: "chat",
+  event: (telling, event) => data({ ...head(telling), ...event }),
   opening: (telling) =>
     places(telling)
       .map((choice) => chunk(telling, choice, { role: "assistant", content: "" }))

@@ -30,6 +30,8 @@ const PARTS: Record<Telling["habit"]["as"], (text: string) => Json> = {
 
 /** As Google does: no beginning and no end but a reason in the last event, and the usage so far in each. */
 export const GEMINI: Writer = {
+  format: "gemini",
+  event: (_telling, event) => data(event),
   opening: () => "",
   begin: () => "",
   words: (telling, text, _choice, counts) =>

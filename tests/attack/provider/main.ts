@@ -86,8 +86,9 @@ function asOthersSay(body: Json, [, model = "", verb]: RegExpExecArray): Json {
 
 /** What is left of a habit for this request. */
 function habitFor(usual: Habit, body: Json, text: string): Habit {
-  const spared = usual.fail?.when !== undefined && !text.includes(usual.fail.when);
-  return { ...usual, fail: spared ? null : usual.fail, hidden: reasons(body) ? usual.hidden : 0 };
+  const meant = <Trouble extends { when?: string }>(trouble: Trouble | null): Trouble | null =>
+    trouble?.when !== undefined && !text.includes(trouble.when) ? null : trouble;
+  return { ...usual, fail: meant(usual.fail), refuse: meant(usual.refuse), hidden: reasons(body) ? usual.hidden : 0 };
 }
 
 /** Reasoning is on unless the request turns it off, each format in its own words. */

@@ -37,6 +37,8 @@ const ending = { stop_reason: "end_turn", stop_sequence: null };
 
 /** As Anthropic does: the input is counted in the first event, thoughts are a block of which only a proof is seen. */
 export const MESSAGES: Writer = {
+  format: "messages",
+  event: (_telling, event) => named(event),
   opening: (telling, { input }) => {
     const start = { ...envelope(telling), content: [], stop_reason: null, stop_sequence: null };
     const told = usage(telling, { input, visible: 1, hidden: 0 });

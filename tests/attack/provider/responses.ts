@@ -63,6 +63,8 @@ const WHOLE: Partial<Record<Telling["habit"]["as"], (text: string) => Json>> = {
 
 /** As OpenAI does: the request comes back whole in the first event and in the last, and so does the answer in the last. */
 export const RESPONSES: Writer = {
+  format: "responses",
+  event: (_telling, event) => named(event),
   opening: (telling) =>
     named({ type: "response.created", sequence_number: 0, response: object(telling, "in_progress", {}) }),
   begin: ({ habit }) =>
@@ -92,8 +94,9 @@ export const RESPONSES: Writer = {
           item: { id: `item_${visible}`, call_id: `call_${visible}`, status: "completed", ...whole },
         });
   },
-  closing: (telling, counts, text) => {
+  closing: (telling, counts, said) => {
     if (telling.habit.abrupt) return "";
+    const text = telling.habit.hollow ? "" : said;
     const output = [message(text)];
     return [
       { type: "response.output_text.done", sequence_number: 4, ...at, text },
