@@ -4,8 +4,11 @@ import { CROWDS } from "./lockout-crowds.ts";
 import { BOUNDS } from "./price-bounds.ts";
 import { DISCONNECTS } from "./price-disconnects.ts";
 import { OUTPUT } from "./price-output.ts";
+import { PLAYGROUND } from "./price-playground.ts";
 import { REPLAYS } from "./price-replay.ts";
 import { RESERVATIONS } from "./price-reservation.ts";
+import { AT_ONCE, SESSIONS } from "./price-sessions.ts";
+import { SOCKETS } from "./price-sockets.ts";
 import { USAGE } from "./price-usage.ts";
 import { CONTENT } from "./smuggle-content.ts";
 import { HEADERS } from "./smuggle-headers.ts";
@@ -18,6 +21,10 @@ export const ATTEMPTS: readonly Attempt[] = [
   ...USAGE,
   ...RESERVATIONS,
   ...REPLAYS,
+  ...AT_ONCE,
+  ...SESSIONS,
+  ...SOCKETS,
+  ...PLAYGROUND,
   ...MEMBERS,
   ...CONTENT,
   ...HEADERS,

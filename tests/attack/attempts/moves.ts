@@ -1,8 +1,9 @@
 import type { ClientRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cap, LaneStage, PriceAttempt } from "../attempt.ts";
-import { send } from "../client.ts";
+import { ask, openStream, send, type Sent } from "../client.ts";
 import type { Format, Json } from "../formats.ts";
+import type { StageKey } from "../stage.ts";
 
 /**
  * Ten thousand tokens. What a provider has produced and not yet sent when it is told to stop is nobody's to charge; beside such
@@ -74,6 +75,30 @@ export const untilRefused =
       if (status !== "active") return;
     }
   };
+
+/** The same lane with requests that are sent otherwise. */
+export function sending(lane: LaneStage, otherwise: (sent: Sent) => Sent): LaneStage {
+  const sent: LaneStage["sent"] = (body, headers) => otherwise(lane.sent(body, headers));
+  return {
+    ...lane,
+    sent,
+    ask: (body, headers) => ask(sent(body, headers)),
+    open: (body, headers) => openStream(sent(body, headers)),
+  };
+}
+
+/** The same lane with another key. */
+export const withKey = (lane: LaneStage, { id, secret }: StageKey): LaneStage => ({
+  ...sending(lane, (sent) => ({ ...sent, secret })),
+  keyId: id,
+  secret,
+});
+
+/** Leaves while the provider still reads the prompt. */
+export async function leaveEarly(lane: LaneStage): Promise<void> {
+  const request = await sendAndReach(lane, lane.body({ stream: true, prompt: LONG_PROMPT }));
+  request.destroy();
+}
 
 /** So many at once, and all answers read. */
 export async function atOnce(count: number, one: (index: number) => Promise<unknown>): Promise<void> {
