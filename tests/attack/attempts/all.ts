@@ -1,6 +1,8 @@
 import type { Attempt } from "../attempt.ts";
 import { BODIES } from "./lockout-bodies.ts";
 import { CROWDS } from "./lockout-crowds.ts";
+import { REFUSED } from "./lockout-refusals.ts";
+import { CROWDS_OF_ONE, SOCKET_CROWDS } from "./lockout-sessions.ts";
 import { BOUNDS } from "./price-bounds.ts";
 import { DISCONNECTS } from "./price-disconnects.ts";
 import { OUTPUT } from "./price-output.ts";
@@ -30,4 +32,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   ...HEADERS,
   ...CROWDS,
   ...BODIES,
+  ...REFUSED,
+  ...CROWDS_OF_ONE,
+  ...SOCKET_CROWDS,
 ];

@@ -80,13 +80,17 @@ export async function ended(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A tenant that has never been seen before asks once, and must be served. */
-export async function serveNewcomer({ stage, model }: LockoutStage, caller: Format = "chat"): Promise<void> {
+/** A tenant that has never been seen before asks once, and must be served. `url`: by another gateway than the first. */
+export async function serveNewcomer(
+  { stage, model }: LockoutStage,
+  caller: Format = "chat",
+  url = stage.gateway.url,
+): Promise<void> {
   const { secret } = await stage.makeKey("credit", "1");
   const body =
     caller === "responses"
       ? { model, input: "hello", max_output_tokens: 5 }
       : { model, max_tokens: 5, messages: [{ role: "user", content: "hello" }] };
-  const { status, text } = await ask({ url: `${stage.gateway.url}${PATHS[caller]}`, secret, body });
+  const { status, text } = await ask({ url: `${url}${PATHS[caller]}`, secret, body });
   if (status !== 200) throw new Error(`a new tenant got ${status} ${/"code":\s?"(\w+)"/.exec(text)?.[1] ?? ""}`);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CROSSED, type LaneStage, type PriceAttempt, STRAIGHT } from "../attempt.ts";
-import { wordsIn } from "../client.ts";
+import { until } from "../../support/until.ts";
+import { send, wordsIn } from "../client.ts";
 import type { Person } from "../person.ts";
 import type { StageKey } from "../stage.ts";
 import {
@@ -35,6 +36,17 @@ const several = async (lane: LaneStage, count: number): Promise<StageKey[]> => {
 const elsewhere = (lane: LaneStage): LaneStage =>
   sending(lane, (sent) => ({ ...sent, url: sent.url.replace(lane.stage.gateway.url, lane.stage.hasty.url) }));
 
+const ASKED_MS = 3_000;
+
+/** Sends a prompt on each, waits until the provider has all that it is going to get, and leaves them all at one moment. */
+async function leaveTogether(lanes: readonly LaneStage[]): Promise<void> {
+  const [{ stage, model }] = lanes as [LaneStage];
+  const requests = lanes.map(({ sent, body }) => send(sent(body({ stream: true, prompt: LONG_PROMPT }))));
+  const reached = async (): Promise<boolean> => (await stage.calls(model)).length === lanes.length;
+  await until(reached, "the provider has all of them", ASKED_MS).catch(() => undefined);
+  for (const request of requests) request.destroy();
+}
+
 /** One person with as many ways in as they like. */
 export const SESSIONS: readonly PriceAttempt[] = [
   {
@@ -47,11 +59,12 @@ export const SESSIONS: readonly PriceAttempt[] = [
   {
     ...person,
     ...slow,
+    credit: "5",
     name: "abandoned requests of many sessions at once",
     tries: "Sends prompts with eight sessions and four keys of one person in parallel and disconnects from all of them.",
     run: async (lane) => {
       const keys = await several(lane, MANY);
-      await atOnce(MANY, async (index) => leaveEarly(withKey(lane, keys[index] as StageKey)));
+      await leaveTogether(keys.map((key) => withKey(lane, key)));
     },
   },
   {
@@ -145,14 +158,26 @@ export const SESSIONS: readonly PriceAttempt[] = [
   },
 ];
 
-/** The same by one key, whose requests are settled after each other. */
+/** Requests of one key that end at one moment, so that each might be told the cap is not reached yet. */
 export const AT_ONCE: readonly PriceAttempt[] = [
   {
     ...slow,
+    credit: "5",
     kind: "price",
     lanes: STRAIGHT,
     name: "abandoned requests at once",
     tries: "Sends twelve prompts in parallel with one key and disconnects from all of them before the provider responds.",
-    run: async (lane) => atOnce(MANY, () => leaveEarly(lane)),
+    run: async (lane) => leaveTogether(Array.from({ length: MANY }, () => lane)),
+  },
+  {
+    kind: "price",
+    lanes: STRAIGHT,
+    name: "provider failures at once",
+    tries: "Makes the provider fail in 24 streams at once, after 500 words of each.",
+    model: { habit: { tokens: 5_000, rate: 0, fail: { after: 500, how: "overloaded" } } },
+    credit: "5",
+    cap: FAILED_AFTER_CONTENT,
+    run: async ({ ask, body }) =>
+      atOnce(2 * MANY, () => ask(body({ stream: true, prompt: LONG_PROMPT, limit: 5_000 }))),
   },
 ];
