@@ -55,7 +55,8 @@ export const REFUSAL_SIGNS: Readonly<Record<string, readonly RefusalSign[]>> = {
     ...worded("request", /^Content violates usage guidelines/),
     ...worded("too_long", /maximum prompt length|\[input_too_large\]/i),
     ...worded("account", /^Your team .{1,80} has either used all available credits/),
-    ...worded("key", /^Incorrect API key provided/),
+    // With the status of a bad request, and a refusal may quote a prompt that begins so: no words alone speak of a key.
+    ...worded("account", /^Incorrect API key provided/),
   ],
   vLLM: worded("too_long", /longer than the maximum model length/i),
 };

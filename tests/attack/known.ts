@@ -10,6 +10,10 @@ export const KNOWN: ReadonlyMap<string, string> = new Map([
   ["abandoned requests at once", IN_FLIGHT],
   ["abandoned requests of many sessions at once", IN_FLIGHT],
   [
+    "closing a route by failures before the first word",
+    "A status of 500 is taken for trouble of the provider, whose route closes for ten seconds after five of them, whoever asked. Only a server that a prompt can crash is open to it. Other routes of the model serve meanwhile.",
+  ],
+  [
     "unreadable events across formats",
     "A stream that no translation can read fails before its first word, which costs nothing by the interface. The client gets nothing for it, and cannot make a provider write so.",
   ],

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { frame, openRawSocket, OPCODES, type RawSocket } from "../../support/raw-socket.ts";
 import { openSocket, type SocketClient } from "../../support/socket-client.ts";
 import type { LockoutAttempt, LockoutStage } from "../attempt.ts";
@@ -195,7 +196,7 @@ async function sockets(
           line.socket.destroy();
         }
         // A client that is cut off at once still has to shake hands again.
-        await new Promise((resolve) => void setTimeout(resolve, 20));
+        await sleep(20);
       }
     }),
   );
@@ -268,6 +269,8 @@ export const SOCKET_CROWDS: readonly LockoutAttempt[] = [
             line.send(message);
             sent += 1;
             await line.response().catch(() => undefined);
+            // A client that is answered at once still has to write its next message.
+            await sleep(5);
           }
           line.ws.terminate();
         });
