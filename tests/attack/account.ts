@@ -1,5 +1,7 @@
 import type { Pool } from "pg";
 
+export type StageKey = { id: string; secret: string };
+
 /** What the ledger says of a key: read from its tables, not from what callers are shown. */
 export type Account = {
   /** Nano-credits, or tokens. */

@@ -1,9 +1,9 @@
 import type { Answer, OpenStream, Sent } from "./client.ts";
 import type { Asked, Format, Json, Unit } from "./formats.ts";
-import type { Account } from "./account.ts";
+import type { Account, StageKey } from "./account.ts";
 import type { Person } from "./person.ts";
 import type { Habit } from "./provider/habit.ts";
-import type { Stage, StageKey } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** Whom an attempt is made by and who answers it: the caller's format, the provider's, and how the key pays. */
 export type Lane = { caller: Format; provider: Format; unit: Unit };
@@ -87,6 +87,8 @@ export type Probe = {
   never: readonly string[];
   /** Of another operation than the caller's format has for generating. */
   path?: string;
+  /** Sent with the cookie of a browser in which the key signed in, instead of the key. */
+  browser?: boolean;
 };
 
 export type SmuggleAttempt = Described & {

@@ -20,7 +20,7 @@ export function pageOf(rows: readonly Row[], { unmeasured, runs }: Measured): st
     "",
     "<!-- Written by `npm run attack` with --write or --from. Edit tests/attack/page.ts. -->",
     "",
-    `${whole(rows.length)} attempts by a client with a valid key to get tokens below their price, to make a provider do what Tollgate does not allow, or to`,
+    `${whole(rows.length)} attempts by a client with a valid key, or by a person who signed in, to get tokens below their price, to make a provider do what Tollgate does not allow, or to`,
     `make another tenant's requests fail or wait. ${whole(held)} of them fail; ${held === rows.length ? "none succeeds" : `${rows.length - held} succeed and are listed at the end`}. Every figure on this page was measured by`,
     runs === 1
       ? "one run of `npm run attack`."
@@ -66,12 +66,13 @@ function reading(): string[] {
     `- Real processes: two \`tollgate serve\`, one PostgreSQL, a provider and a neighbour, each in its own process on loopback, on ${availableParallelism()} cores`,
     `  (${cpus()[0]?.model.trim() ?? "unknown"}). Times depend on what else that machine does.`,
     "- The provider behaves like real ones: it repeats the request in its events, reasons invisibly, reports usage at the end, oddly or never,",
-    "  fails after content, ignores limits, and accepts any field. It records every token it produces until it is stopped.",
+    "  writes its text in odd places, fails after content, ignores limits, and accepts any field. It records every token it produces until it is stopped.",
     `- **Price at list** is what those tokens cost: ${PRICE.input} credit per million of input, ${PRICE.output} of output. **Charged** is read from the ledger's tables, not from`,
     "  what clients are shown. Both are sums over all lanes: the three formats directly, the three translated, and the three with a token budget, which is",
     "  converted at the list price of the same requests.",
     `- **Largest gain** is the gain of the worst lane. An attempt fails when no lane gains more than ${ALLOWED_PERCENT} % of its own price, or when the gain stops at a cap per`,
-    `  key and hour. In these runs the caps are ${WRITE_OFF_CAP} credits and ${whole(WRITE_OFF_CAP_TOKENS)} tokens, low enough to be reached.`,
+    `  payer and hour. In these runs the caps are ${WRITE_OFF_CAP} credits and ${whole(WRITE_OFF_CAP_TOKENS)} tokens, low enough to be reached.`,
+    "- A **payer** is a key, or a person with all of their sessions, browsers and personal keys. Attempts by a person are charged to one purse.",
     "- Tokens that a provider produced but had not sent when it was stopped are part of the price. They are the gain that remains when a client disconnects.",
     `- **Neighbour** is another key that asks for 20 words ${PER_SECOND} times a second throughout. None of its requests may be rejected, and its p99 must not be more than ${NEIGHBOUR_RATIO} times`,
     "  its p99 over the same time without the attack.",
@@ -110,7 +111,7 @@ function caps(rows: readonly Row[]): string[] {
   return [
     "## Limited by a cap",
     "",
-    "These costs cannot be charged, so a cap per key and hour limits them instead:",
+    "These costs cannot be charged, so a cap per payer and hour limits them instead:",
     "",
     ...[...reasons].map(([reason, capped]) => `- ${reason}: ${capped.map(({ name }) => name).join("; ")}.`),
     "",

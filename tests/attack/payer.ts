@@ -1,7 +1,7 @@
-import type { Account } from "./account.ts";
+import type { Account, StageKey } from "./account.ts";
 import type { Lane, PriceAttempt } from "./attempt.ts";
 import type { Person } from "./person.ts";
-import type { Stage, StageKey } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 
 /** Who pays for an attempt on one lane: keys with money of their own, or one person with one purse. */
 export type LanePayer = {
@@ -27,6 +27,11 @@ export async function makePayer(stage: Stage, { by }: PriceAttempt, lane: Lane, 
       keys.push(another);
       return another;
     },
-    accounts: () => keys.map(({ id }) => () => stage.account(id)),
+    accounts: () =>
+      keys.map(
+        ({ id }) =>
+          () =>
+            stage.account(id),
+      ),
   };
 }

@@ -4,8 +4,7 @@ import { createKeyStore } from "../../src/keys/key-store.ts";
 import { createSecret, digestOf } from "../../src/keys/secret.ts";
 import { rememberSecrets } from "../support/gateway-process.ts";
 import { signIns } from "../support/signed-in.ts";
-import { type Account, accountOf, type AccountRow } from "./account.ts";
-import type { StageKey } from "./stage.ts";
+import { type Account, accountOf, type AccountRow, type StageKey } from "./account.ts";
 
 /** Somebody who signs in, as often as they like, and pays from one purse. */
 export type Person = {

@@ -38,7 +38,7 @@ export function pictureOf(rows: readonly Row[]): string {
   <rect class="ground" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="8"/>
   <text class="heading" x="${MARGIN}" y="36">Share of its list price that each attempt was charged</text>
   ${legend("charged", "charged", MARGIN)}
-  ${legend("capped", "not charged, limited by a cap per key and hour", MARGIN + 100)}
+  ${legend("capped", "not charged, limited by a cap per payer and hour", MARGIN + 100)}
   ${legend("gained", "not charged, no limit", MARGIN + 390)}
   ${legend("track", "rejected: nothing was produced", MARGIN + 600)}
 ${bars.map((row, place) => barOf(row, HEAD_HEIGHT + place * ROW_HEIGHT)).join("\n")}

@@ -13,15 +13,13 @@ import { startCluster } from "../support/postgres.ts";
 import { runTollgate } from "../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../support/serve-process.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
-import { type Account, readAccount } from "./account.ts";
+import { type Account, readAccount, type StageKey } from "./account.ts";
 import { makePerson, type Person } from "./person.ts";
 import { type Neighbour, startNeighbour } from "./neighbour-process.ts";
 import type { Unit } from "./formats.ts";
 import type { Habit, ProviderCall } from "./provider/habit.ts";
 import { PRICE, TOKENS_PER_CREDIT } from "./price.ts";
 import { childEnvironment } from "../support/child-environment.ts";
-
-export type StageKey = { id: string; secret: string };
 
 export type Stage = {
   gateway: ServeProcess;

@@ -12,15 +12,21 @@ import { RESERVATIONS } from "./price-reservation.ts";
 import { AT_ONCE, SESSIONS } from "./price-sessions.ts";
 import { SOCKETS } from "./price-sockets.ts";
 import { USAGE } from "./price-usage.ts";
+import { SILENCE } from "./price-silence.ts";
+import { UNPRICED } from "./price-unpriced.ts";
+import { BROWSERS } from "./smuggle-browser.ts";
 import { CONTENT } from "./smuggle-content.ts";
 import { HEADERS } from "./smuggle-headers.ts";
+import { MEDIA } from "./smuggle-media.ts";
 import { MEMBERS } from "./smuggle-members.ts";
 
 export const ATTEMPTS: readonly Attempt[] = [
   ...DISCONNECTS,
   ...OUTPUT,
   ...BOUNDS,
+  ...SILENCE,
   ...USAGE,
+  ...UNPRICED,
   ...RESERVATIONS,
   ...REPLAYS,
   ...AT_ONCE,
@@ -29,7 +35,9 @@ export const ATTEMPTS: readonly Attempt[] = [
   ...PLAYGROUND,
   ...MEMBERS,
   ...CONTENT,
+  ...MEDIA,
   ...HEADERS,
+  ...BROWSERS,
   ...CROWDS,
   ...BODIES,
   ...REFUSED,

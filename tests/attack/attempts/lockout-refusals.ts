@@ -47,11 +47,14 @@ const REFUSALS: readonly Refusal[] = [
     name: "closing a route by rate limits",
     tries: "Sends twenty prompts that a provider rejects with 429 because each alone is too much for its rate.",
     status: 429,
-    body: { error: { message: "Request too large for the model: limit 30000, requested 90000", code: "rate_limit_exceeded" } },
+    body: {
+      error: { message: "Request too large for the model: limit 30000, requested 90000", code: "rate_limit_exceeded" },
+    },
   },
   {
     name: "closing a route by quoted words",
-    tries: "Has the provider quote a prompt at the beginning of its refusal that says that the operator's account is used up.",
+    tries:
+      "Has the provider quote a prompt at the beginning of its refusal that says that the operator's account is used up.",
     status: 400,
     prompt: `Insufficient Balance, ${TRIGGER}`,
     body: { error: { message: "%PROMPT% is not a valid value", type: "invalid_request_error" } },

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { frame, openRawSocket, OPCODES, type RawSocket } from "../../support/raw-socket.ts";
 import { openSocket, type SocketClient } from "../../support/socket-client.ts";
+import type { StageKey } from "../account.ts";
 import type { LockoutAttempt, LockoutStage } from "../attempt.ts";
 import { signInBrowser } from "../browser.ts";
 import { ask, openStream, send } from "../client.ts";
 import { bodyOf, PATHS } from "../formats.ts";
-import type { StageKey } from "../stage.ts";
 import { crowd, ended, serveNewcomer } from "./crowds.ts";
 import { atOnce } from "./moves.ts";
 
@@ -51,7 +51,8 @@ export const CROWDS_OF_ONE: readonly LockoutAttempt[] = [
   {
     ...lockout,
     name: "bytes of many sessions",
-    tries: "Sends bodies of 1 MiB with ten sessions and withholds their ends, until a small gateway has no room for bodies.",
+    tries:
+      "Sends bodies of 1 MiB with ten sessions and withholds their ends, until a small gateway has no room for bodies.",
     run: async (attack) => {
       const { stage, signal } = attack;
       const { url } = await stage.small();
@@ -95,7 +96,8 @@ export const CROWDS_OF_ONE: readonly LockoutAttempt[] = [
   {
     ...lockout,
     name: "conversations of many sessions",
-    tries: "Warms up WebSockets of ten sessions with large prompts, so that the conversation of another tenant is forgotten.",
+    tries:
+      "Warms up WebSockets of ten sessions with large prompts, so that the conversation of another tenant is forgotten.",
     run: async (attack) => {
       const { stage, model } = attack;
       const { url } = await stage.small();
@@ -104,7 +106,8 @@ export const CROWDS_OF_ONE: readonly LockoutAttempt[] = [
       const turn = async (more: object): Promise<string> => {
         theirs.send({ type: "response.create", ...bodyOf("responses", { model, limit: 5 }), ...more });
         const last = (await theirs.response()).at(-1);
-        if (last?.type !== "response.completed") throw new Error(`another tenant's conversation got ${JSON.stringify(last)}`);
+        if (last?.type !== "response.completed")
+          throw new Error(`another tenant's conversation got ${JSON.stringify(last)}`);
         return (last["response"] as { id: string }).id;
       };
       const id = await turn({ generate: false });
@@ -125,7 +128,8 @@ export const CROWDS_OF_ONE: readonly LockoutAttempt[] = [
   {
     ...lockout,
     name: "closing a route with many sessions",
-    tries: "Provokes provider failures after content with ten sessions and ten keys of one person, each a voice of its own.",
+    tries:
+      "Provokes provider failures after content with ten sessions and ten keys of one person, each a voice of its own.",
     model: {
       habit: { tokens: 50, rate: 0, fail: { after: 20, how: "overloaded", when: "please fail" } },
       dialects: ["chat"],
@@ -135,7 +139,9 @@ export const CROWDS_OF_ONE: readonly LockoutAttempt[] = [
       const { begin, ownKey } = await stage.makePerson("1000");
       const keys = await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? begin() : ownKey())));
       const body = bodyOf("chat", { model, stream: true, limit: 60, prompt: "please fail" });
-      await atOnce(20, (index) => ask({ url: `${stage.gateway.url}${PATHS.chat}`, secret: each(keys, index).secret, body }));
+      await atOnce(20, (index) =>
+        ask({ url: `${stage.gateway.url}${PATHS.chat}`, secret: each(keys, index).secret, body }),
+      );
       for (const { secret } of keys) await ask({ url: `${stage.gateway.url}${PATHS.chat}`, secret, body });
       await serveNewcomer(attack);
       return "40 failures provoked";
@@ -149,7 +155,12 @@ export const CROWDS_OF_ONE: readonly LockoutAttempt[] = [
       const { stage, scale } = attack;
       const { secret } = await stage.makeKey("credit", "0");
       const { headers } = await signInBrowser(stage.gateway.url, secret);
-      const body = Buffer.from(JSON.stringify({ model: attack.model, messages: [{ role: "user", content: "word ".repeat((6.3 * MIB * scale) | 0) }] }));
+      const body = Buffer.from(
+        JSON.stringify({
+          model: attack.model,
+          messages: [{ role: "user", content: "word ".repeat((6.3 * MIB * scale) | 0) }],
+        }),
+      );
       return crowd(attack, 2, () => ask({ url: `${stage.gateway.url}/me${PATHS.chat}`, secret: "", body, headers }));
     },
   },
@@ -208,7 +219,8 @@ export const SOCKET_CROWDS: readonly LockoutAttempt[] = [
   {
     ...lockout,
     name: "a flood of messages",
-    tries: "Sends messages that are no JSON on twenty WebSockets, as fast as it can, and opens another when one is closed.",
+    tries:
+      "Sends messages that are no JSON on twenty WebSockets, as fast as it can, and opens another when one is closed.",
     run: (attack) =>
       sockets(attack, { count: 20, credit: "0", each: (line) => line.write(...Array<Buffer>(50).fill(text("{"))) }),
   },

@@ -1,9 +1,9 @@
+import type { StageKey } from "../account.ts";
 import type { ClientRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cap, LaneStage, PriceAttempt } from "../attempt.ts";
 import { ask, openStream, send, type Sent } from "../client.ts";
 import type { Format, Json } from "../formats.ts";
-import type { StageKey } from "../stage.ts";
 
 /**
  * Ten thousand tokens. What a provider has produced and not yet sent when it is told to stop is nobody's to charge; beside such

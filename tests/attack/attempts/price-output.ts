@@ -39,6 +39,7 @@ type Place = Omit<PriceAttempt, "kind" | "lanes" | "model" | "run"> & {
 const PLACES: readonly Place[] = [
   {
     name: "output in unknown fields",
+    long: true,
     tries: "Disconnects from a provider that writes its text in fields that no format has.",
     events: {
       chat: [delta({ x_note: TEXT })],
@@ -57,12 +58,14 @@ const PLACES: readonly Place[] = [
   },
   {
     name: "output in events that are not JSON",
+    long: true,
     tries: "Disconnects from a provider that sends text as it is, where an event should be.",
     lanes: STRAIGHT,
     events: PLAIN,
   },
   {
     name: "output in nested lists",
+    long: true,
     tries: "Disconnects from a provider that nests its text in lists of lists.",
     events: {
       chat: [delta({ content: [[[TEXT]]] })],
@@ -72,6 +75,7 @@ const PLACES: readonly Place[] = [
   },
   {
     name: "output as numbers",
+    long: true,
     tries: "Disconnects from a model that writes numbers, which the provider sends as numbers and not as text.",
     events: {
       chat: [delta({ content: "%NUMBERS%" })],
@@ -81,6 +85,7 @@ const PLACES: readonly Place[] = [
   },
   {
     name: "disconnect during a refusal",
+    long: true,
     tries: "Makes the model refuse at length and disconnects before the usage.",
     events: {
       chat: [delta({ refusal: TEXT })],
@@ -89,6 +94,7 @@ const PLACES: readonly Place[] = [
   },
   {
     name: "disconnect during the input of a custom tool",
+    long: true,
     tries: "Makes the model write the free-form input of a custom tool and disconnects before the usage.",
     events: {
       chat: [delta({ tool_calls: [{ index: 0, id: "call_1", type: "custom", custom: { name: "f", input: TEXT } }] })],
@@ -98,6 +104,7 @@ const PLACES: readonly Place[] = [
   },
   {
     name: "disconnect during a transcript",
+    long: true,
     tries: "Lets the model speak, reads the transcript and disconnects before the usage.",
     events: {
       chat: [delta({ audio: { id: "audio_1", data: "", transcript: TEXT } })],
@@ -106,6 +113,7 @@ const PLACES: readonly Place[] = [
   },
   {
     name: "disconnect during summaries of reasoning",
+    long: true,
     tries: "Reads reasoning that comes as details, summaries or whole parts, and disconnects before the answer.",
     events: {
       chat: [delta({ reasoning_details: [{ type: "reasoning.summary", summary: TEXT, index: 0 }] })],
@@ -124,6 +132,7 @@ const PLACES: readonly Place[] = [
   },
   {
     name: "disconnect during the code of a server tool",
+    long: true,
     tries: "Makes the model write code for a tool that the provider runs, and disconnects before the usage.",
     events: {
       chat: [delta({ executed_tools: [{ index: 0, type: "python", arguments: TEXT, output: "done" }] })],
@@ -136,6 +145,7 @@ const PLACES: readonly Place[] = [
   },
   {
     name: "output in one piece",
+    long: true,
     tries: "Disconnects from a provider that sends no deltas, between the whole text and the usage.",
     habit: { burst: MANY },
     events: {
@@ -151,6 +161,7 @@ const PLACES: readonly Place[] = [
   },
   {
     name: "output named as padding",
+    long: true,
     tries: "Disconnects from a provider that writes its text in fields named as padding is elsewhere in its format.",
     events: {
       chat: [delta({ content: "", obfuscation: TEXT, p: "" })],
@@ -160,6 +171,7 @@ const PLACES: readonly Place[] = [
   },
   {
     name: "choices with unknown fields",
+    long: true,
     tries: "Requests n=4 choices with log probabilities, some of whose text stands in unknown fields, and disconnects.",
     extra: { n: 4, logprobs: true },
     habit: { holdAfter: MANY / 4 },
@@ -175,7 +187,8 @@ const PLACES: readonly Place[] = [
   },
   {
     name: "whole items in one place",
-    tries: "Disconnects from a provider that sends item after item with the same index, so that each seems to repeat another.",
+    tries:
+      "Disconnects from a provider that sends item after item with the same index, so that each seems to repeat another.",
     events: {
       responses: [
         {
@@ -187,7 +200,8 @@ const PLACES: readonly Place[] = [
   },
   {
     name: "pieces called messages",
-    tries: "Disconnects from a provider that sends every piece as a whole message, so that each seems to repeat another.",
+    tries:
+      "Disconnects from a provider that sends every piece as a whole message, so that each seems to repeat another.",
     events: {
       chat: [{ choices: [{ index: 0, message: { role: "assistant", content: NUMBERED }, finish_reason: null }] }],
       responses: [{ type: "response.output_text.done", ...at, text: NUMBERED }],
@@ -212,29 +226,27 @@ const formatsOf = (events: Events): readonly Format[] => FORMATS.filter((format)
 
 /** A short prompt and a long answer in a place of its own. The client disconnects before the usage, so that the gateway has to count it. */
 export const OUTPUT: readonly PriceAttempt[] = [
-  ...PLACES.map(
-    ({ lanes = BOTH, events, habit, extra, ...described }): PriceAttempt => ({
-      ...described,
-      kind: "price",
-      lanes: lanes.filter(
-        ({ caller, provider }) =>
-          formatsOf(events).includes(provider) && (extra === undefined || (caller === "chat" && provider === "chat")),
-      ),
-      model: {
-        habit: { events, tokens: 2 * MANY, rate: 0, holdAfter: MANY, ...habit },
-        capabilities: { reasoning: true },
-      },
-      run: async (lane) => {
-        const stream = await lane.open(lane.body({ stream: true, limit: 2 * MANY, ...(extra && { extra }) }));
-        await untilDelivered(
-          lane,
-          stream.readUntil((text) => wordsIn(text) >= MANY),
-        );
-        stream.leave();
-        await stream.closed;
-      },
-    }),
-  ),
+  ...PLACES.map(({ lanes = BOTH, events, habit, extra, ...described }): PriceAttempt => ({
+    ...described,
+    kind: "price",
+    lanes: lanes.filter(
+      ({ caller, provider }) =>
+        formatsOf(events).includes(provider) && (extra === undefined || (caller === "chat" && provider === "chat")),
+    ),
+    model: {
+      habit: { events, tokens: 2 * MANY, rate: 0, holdAfter: MANY, ...habit },
+      capabilities: { reasoning: true },
+    },
+    run: async (lane) => {
+      const stream = await lane.open(lane.body({ stream: true, limit: 2 * MANY, ...(extra && { extra }) }));
+      await untilDelivered(
+        lane,
+        stream.readUntil((text) => wordsIn(text) >= MANY),
+      );
+      stream.leave();
+      await stream.closed;
+    },
+  })),
   {
     kind: "price",
     lanes: CROSSED,
@@ -252,6 +264,7 @@ export const OUTPUT: readonly PriceAttempt[] = [
     kind: "price",
     lanes: BOTH,
     name: "output that no event repeats",
+    long: true,
     tries: "Uses a self-hosted server that reports no usage, and whose last events repeat nothing of the answer.",
     model: { habit: { tokens: MANY, rate: 0, usage: "none", hollow: true }, conformant: false },
     run: async ({ open, body }) => {

@@ -3,7 +3,6 @@ import { CROSSED, type LaneStage, type PriceAttempt, STRAIGHT } from "../attempt
 import { signInBrowser } from "../browser.ts";
 import { ask, wordsIn } from "../client.ts";
 import { PATHS } from "../formats.ts";
-import type { StageKey } from "../stage.ts";
 import { atOnce, leaveEarly, LEFT_EARLY, LONG_PROMPT, sending, untilRefused } from "./moves.ts";
 
 const playground = { kind: "price", by: "person", lanes: [...STRAIGHT, ...CROSSED] } as const;
@@ -39,6 +38,7 @@ export const PLAYGROUND: readonly PriceAttempt[] = [
   {
     ...playground,
     name: "playground: parallel requests on a balance for ten",
+    long: true,
     tries: "Sends 60 requests in parallel from three browsers and a client of one person, with a balance for ten.",
     model: { habit: { tokens: 200, rate: 0 } },
     credit: "0.01",
@@ -51,6 +51,7 @@ export const PLAYGROUND: readonly PriceAttempt[] = [
     ...playground,
     lanes: STRAIGHT,
     name: "playground: a new browser for every abandoned request",
+    long: true,
     tries: "Signs in with another browser for each prompt, sends it and disconnects before the provider responds.",
     model: { habit: { startMs: 5_000 } },
     credit: CREDIT,
@@ -63,6 +64,7 @@ export const PLAYGROUND: readonly PriceAttempt[] = [
   {
     ...playground,
     name: "playground: sign out mid-stream",
+    long: true,
     tries: "Signs the browser out while its stream runs, and reads on.",
     model: { habit: { tokens: 400, rate: 400 } },
     run: async (lane) => {

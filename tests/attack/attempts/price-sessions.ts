@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CROSSED, type LaneStage, type PriceAttempt, STRAIGHT } from "../attempt.ts";
 import { until } from "../../support/until.ts";
 import { send, wordsIn } from "../client.ts";
+import type { StageKey } from "../account.ts";
 import type { Person } from "../person.ts";
-import type { StageKey } from "../stage.ts";
 import {
   atOnce,
   FAILED_AFTER_CONTENT,
@@ -61,7 +61,8 @@ export const SESSIONS: readonly PriceAttempt[] = [
     ...slow,
     credit: "5",
     name: "abandoned requests of many sessions at once",
-    tries: "Sends prompts with eight sessions and four keys of one person in parallel and disconnects from all of them.",
+    tries:
+      "Sends prompts with eight sessions and four keys of one person in parallel and disconnects from all of them.",
     run: async (lane) => {
       const keys = await several(lane, MANY);
       await leaveTogether(keys.map((key) => withKey(lane, key)));
@@ -71,6 +72,7 @@ export const SESSIONS: readonly PriceAttempt[] = [
     ...person,
     ...slow,
     name: "sessions on two gateways",
+    long: true,
     tries: "Abandons requests with two sessions, each at a gateway of its own, so that each counts apart.",
     run: async (lane) => {
       const lanes = [lane, elsewhere(withKey(lane, await lane.secondKey()))];
@@ -82,7 +84,9 @@ export const SESSIONS: readonly PriceAttempt[] = [
     ...person,
     ...slow,
     name: "sign in again after a suspension",
-    tries: "Reaches the cap, signs out everywhere, signs in again and goes on, with sessions and with keys of the account.",
+    long: true,
+    tries:
+      "Reaches the cap, signs out everywhere, signs in again and goes on, with sessions and with keys of the account.",
     run: async (lane) => {
       const first = await lane.secondKey();
       await untilRefused((one) => leaveEarly(withKey(one, first)))(lane);
@@ -94,6 +98,7 @@ export const SESSIONS: readonly PriceAttempt[] = [
     ...person,
     lanes: [...STRAIGHT, ...CROSSED],
     name: "provider failures with a new session each",
+    long: true,
     tries: "Reads 500 words and makes the provider fail, each time with a new session.",
     model: { habit: { tokens: 5_000, rate: 0, fail: { after: 500, how: "overloaded" } } },
     credit: "0.2",
@@ -123,6 +128,7 @@ export const SESSIONS: readonly PriceAttempt[] = [
     ...person,
     lanes: [...STRAIGHT, ...CROSSED],
     name: "sign out mid-stream",
+    long: true,
     tries: "Ends the session while a stream runs, from another session of the same person.",
     model: { habit: { tokens: 5_000, rate: 200, holdAfter: 102 } },
     run: async (lane) => {
@@ -138,7 +144,7 @@ export const SESSIONS: readonly PriceAttempt[] = [
     ...HIDDEN_REASONING,
     name: "a slow pace taught by many sessions",
     tries:
-      "Reads twenty short streams of many sessions slowly to their end, to make the route look slow, and then disconnects from hidden reasoning.",
+      "Reads nothing of twenty short streams of many sessions, to make the route look slow, and then disconnects from hidden reasoning.",
     // By the clock: see price-disconnects.
     long: true,
     credit: "1",
@@ -166,13 +172,15 @@ export const AT_ONCE: readonly PriceAttempt[] = [
     kind: "price",
     lanes: STRAIGHT,
     name: "abandoned requests at once",
-    tries: "Sends twelve prompts in parallel with one key and disconnects from all of them before the provider responds.",
+    tries:
+      "Sends twelve prompts in parallel with one key and disconnects from all of them before the provider responds.",
     run: async (lane) => leaveTogether(Array.from({ length: MANY }, () => lane)),
   },
   {
     kind: "price",
     lanes: STRAIGHT,
     name: "provider failures at once",
+    long: true,
     tries: "Makes the provider fail in 24 streams at once, after 500 words of each.",
     model: { habit: { tokens: 5_000, rate: 0, fail: { after: 500, how: "overloaded" } } },
     credit: "5",

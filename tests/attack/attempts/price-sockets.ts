@@ -50,6 +50,7 @@ export const SOCKETS: readonly PriceAttempt[] = [
     ...socket,
     ...holding,
     name: "close frame without a code",
+    long: true,
     tries: "Sends a close frame without a code mid-response and keeps the connection open.",
     lanes: CREDIT_LANES,
     run: async (lane) => {
@@ -65,7 +66,9 @@ export const SOCKETS: readonly PriceAttempt[] = [
     ...socket,
     ...holding,
     name: "queued responses, then drop",
-    tries: "Sends four response.create at once and drops the WebSocket during the first, so that the others would run unpaid.",
+    long: true,
+    tries:
+      "Sends four response.create at once and drops the WebSocket during the first, so that the others would run unpaid.",
     run: async (lane) => {
       const line = await open(lane);
       for (let times = 0; times < 4; times += 1) line.send(create(lane, long));
@@ -77,6 +80,7 @@ export const SOCKETS: readonly PriceAttempt[] = [
   {
     ...socket,
     name: "cancel messages mid-response",
+    long: true,
     tries: "Sends response.cancel and messages that are none while a response runs, and reads on.",
     model: { habit: { tokens: 300, rate: 300 } },
     run: async (lane) => {
@@ -92,6 +96,7 @@ export const SOCKETS: readonly PriceAttempt[] = [
   {
     ...socket,
     name: "many responses on one WebSocket",
+    long: true,
     tries: "Asks for response after response on one WebSocket until nothing is available.",
     model: { habit: { tokens: 500, rate: 0 } },
     credit: "0.05",
@@ -140,6 +145,7 @@ export const SOCKETS: readonly PriceAttempt[] = [
   {
     ...socket,
     name: "another WebSocket's conversation",
+    long: true,
     tries: "Goes on from the response of another WebSocket and of another key, whose long prompt it did not send.",
     model: { habit: { tokens: 50, rate: 0 } },
     run: async (lane) => {
@@ -160,6 +166,7 @@ export const SOCKETS: readonly PriceAttempt[] = [
   {
     ...socket,
     name: "WebSocket that is not read",
+    long: true,
     tries: "Reads nothing from a WebSocket and waits to be cut off.",
     model: { habit: { tokens: 2_000, rate: 200, holdAfter: 300 } },
     hasty: true,
@@ -179,6 +186,7 @@ export const SOCKETS: readonly PriceAttempt[] = [
     by: "person",
     lanes: CREDIT_LANES,
     name: "sign out during a response over WebSocket",
+    long: true,
     tries: "Ends the session of a WebSocket while its response runs, with another message waiting.",
     run: async (lane) => {
       const line = await open(lane);
@@ -195,7 +203,9 @@ export const SOCKETS: readonly PriceAttempt[] = [
     by: "person",
     lanes: CREDIT_LANES,
     name: "abandoned responses of many WebSockets",
-    tries: "Signs in again for each WebSocket, sends a long prompt and drops the connection before the provider responds.",
+    long: true,
+    tries:
+      "Signs in again for each WebSocket, sends a long prompt and drops the connection before the provider responds.",
     model: { habit: { startMs: 5_000 } },
     credit: "0.2",
     cap: LEFT_EARLY,

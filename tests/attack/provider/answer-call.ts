@@ -87,7 +87,8 @@ async function produce({ telling, call, gone, say }: Production): Promise<boolea
   let made = 0;
   while (made < hidden + visible) {
     if (gone.aborted) return false;
-    const due = habit.rate === 0 ? made + habit.burst : Math.floor(((performance.now() - startedMs) / 1_000) * habit.rate);
+    const due =
+      habit.rate === 0 ? made + habit.burst : Math.floor(((performance.now() - startedMs) / 1_000) * habit.rate);
     const next = Math.min(due, hidden + visible, hidden + (habit.holdAfter ?? Infinity));
     const words = Math.max(0, next - hidden) - Math.max(0, made - hidden);
     made = Math.max(made, next);
