@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { StageKey } from "../account.ts";
 import { CROSSED, type LaneStage, type PriceAttempt, STRAIGHT } from "../attempt.ts";
 import { signInBrowser } from "../browser.ts";
 import { ask, wordsIn } from "../client.ts";

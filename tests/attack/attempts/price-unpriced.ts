@@ -103,9 +103,8 @@ export const UNPRICED: readonly PriceAttempt[] = [
     run: async (lane) => {
       const body = withResult(lane, picture(lane.caller));
       await atOnce(20, async (index) => {
-        if (index % 2 === 0) return void (await lane.ask(body));
         const stream = await lane.open({ ...body, stream: true });
-        await stream.readUntil((text) => text !== "");
+        await stream.readUntil((text) => index % 2 === 0 && text !== "");
         stream.leave();
       });
     },
