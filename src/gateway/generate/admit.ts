@@ -1,7 +1,7 @@
 import { type Demand, demandOf } from "../../admission/demand.ts";
 import { mediaTokensOf } from "../../core/media-tokens.ts";
 import type { Model } from "../../catalogue/model.ts";
-import { type Amounts, unitOf } from "../../core/amount.ts";
+import { type Amounts, lessOf, unitOf } from "../../core/amount.ts";
 import type { Clock } from "../../core/clock.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { Key } from "../../keys/key.ts";
@@ -18,6 +18,7 @@ import type { Caller } from "../open-request.ts";
 import type { Paperwork } from "../paperwork.ts";
 import { verdictFault } from "../verdict-fault.ts";
 import { requestDigest } from "./request-digest.ts";
+import { createStakes, type TakeBack } from "./stakes.ts";
 import { createTellRefused } from "./tell-refused.ts";
 
 export type Admission = {
@@ -33,18 +34,20 @@ export type Admission = {
   onLedger: (call: LedgerCall) => void;
 };
 
-export type Admitted =
-  | {
-      kind: "held";
-      hold: Hold;
-      /** What was set aside. */
-      granted: Amounts;
-      /** The output limit the provider is told; null leaves the caller's own. */
-      toldMaxTokens: number | null;
-      /** The caller is told too when its answer may not grow to what the model gives. */
-      clamped: boolean;
-    }
-  | { kind: "replay"; answer: StoredAnswer };
+export type Admitted = Held | { kind: "replay"; answer: StoredAnswer };
+
+type Held = {
+  kind: "held";
+  hold: Hold;
+  /** What was set aside. */
+  granted: Amounts;
+  /** The output limit the provider is told; null leaves the caller's own. */
+  toldMaxTokens: number | null;
+  /** The caller is told too when its answer may not grow to what the model gives. */
+  clamped: boolean;
+  /** For when it has ended, if it started on a count of its texts. */
+  takeBack: TakeBack | null;
+};
 
 /** Decides whether a request may start, and sets aside what it may cost. */
 export type Admit = (admission: Admission) => Promise<Admitted>;
@@ -65,12 +68,14 @@ const SWEEP_MARGIN_MS = 60_000;
 export const createAdmit = (parts: Parts): Admit => {
   const { clock } = parts;
   const tellRefused = createTellRefused({ refused: (refusal) => parts.hold.batcher.refused(refusal), clock });
+  const stake = createStakes(parts.hold.writeOffCap);
   return async (admission) => {
     const { askLedger, chainFor, random, deadlineMs } = parts;
     const { caller, model, request } = admission;
     const startedAtMs = clock.elapsedMs();
     let granted: Amounts | null | undefined;
     let plan: Plan | null = null;
+    let takeBack: TakeBack | null = null;
 
     const ask = (input: InputEstimate, as: Caller, rate: "counts" | "has counted") =>
       askLedger(as, (key) => {
@@ -94,7 +99,10 @@ export const createAdmit = (parts: Parts): Admit => {
       const leastWith = (input: InputEstimate) => planOf(request, input, asked).demand.least;
       const refused = { request, model: asked.model, input: admission.input, available, leastWith };
       const input = await countNearTheEdge(parts.paperwork, refused);
-      return input && ask(input, as, verdict.kind === "insufficient" ? "has counted" : "counts");
+      takeBack = input && stake(asked.key.payer, lessOf(asked.demand.least, leastWith(input)));
+      // At its bound it was refused, and that stands.
+      if (input === null || takeBack === null) return null;
+      return ask(input, as, verdict.kind === "insufficient" ? "has counted" : "counts");
     };
     try {
       const first = await ask(admission.input, caller, "counts");
@@ -114,8 +122,11 @@ export const createAdmit = (parts: Parts): Admit => {
         throw verdictFault(verdict, { rpmLimit, demand, advice, counters, nowMs: clock.nowMs(), random });
       }
       granted = verdict.granted;
-      return heldOf(parts, admission, plan, granted);
+      const held = { ...heldOf(parts, admission, plan, granted), takeBack };
+      takeBack = null;
+      return held;
     } finally {
+      (takeBack as TakeBack | null)?.();
       const call = { name: "admit" as const, startedAtMs, endedAtMs: clock.elapsedMs() };
       admission.onLedger(granted === undefined ? call : { ...call, granted });
     }
@@ -166,7 +177,7 @@ function heldOf(
   { id, caller, request }: Admission,
   plan: Plan,
   granted: Amounts,
-): Admitted {
+): Omit<Held, "takeBack"> {
   const { key, model, chain, demand } = plan;
   const { choices, maxOutputTokens } = request;
   const { rates, publishedOutputTokens } = demand;

@@ -368,9 +368,11 @@ test("near the edge the text is counted, so that a prompt starts on money for wh
   expect(near.account().rate.reduce((sum, { count }) => sum + count, 0)).toBe(1);
   expect(near.log.filter((step) => step === "tell of a refusal")).toHaveLength(1);
 
-  // With less than a fourth, nothing is counted.
+  // With less than a fourth nothing is counted, and nothing starts on a count that might cost the house more than it bears.
   const poor = generationStage(pieces(PLAIN), { credits: 200_000n });
-  await expect(poor.generate(poor.ask(prompt))).rejects.toMatchObject({
-    message: expect.stringContaining("needs at least 0.001016") as string,
-  });
+  const dear = generationStage(pieces(PLAIN), { credits: 900_000n, writeOffCap: 50_000n });
+  for (const { generate, ask } of [poor, dear])
+    await expect(generate(ask(prompt))).rejects.toMatchObject({
+      message: expect.stringContaining("needs at least 0.001016") as string,
+    });
 });

@@ -116,6 +116,7 @@ export const createGenerate =
         running.ended(state);
       }
     } finally {
+      admitted.takeBack?.();
       if (!hold.isSettled()) await hold.release();
       generation.onCharged(hold.charged, hold.chargedIn);
       if (hold.settling !== null) onLedger({ name: "settle", ...hold.settling });

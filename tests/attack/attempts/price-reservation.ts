@@ -6,6 +6,8 @@ import { atOnce, LONG_PROMPT, OVERRUN, untilRefused } from "./moves.ts";
 
 const all = { kind: "price", lanes: ALL_LANES } as const;
 const straight = { kind: "price", lanes: STRAIGHT } as const;
+/** Of a prompt. */
+const CUT_WORDS = 400;
 
 const picture = (format: Format, url: string): Json => {
   if (format === "chat") return { type: "image_url", image_url: { url, detail: "high" } };
@@ -154,6 +156,21 @@ export const RESERVATIONS: readonly PriceAttempt[] = [
     cap: OVERRUN,
     run: flood(40, ({ body }) => body({ limit: 20, prompt })),
   })),
+  {
+    ...straight,
+    credit: "0.01",
+    name: "prompts: words that another vocabulary cuts up",
+    refusable: true,
+    tries:
+      "Sends prompts of a word that is one token in the vocabulary that the gateway counts with near the edge and six at the provider, 40 in parallel with 0.01 credits, twice.",
+    // One of six is counted by the provider itself.
+    model: { habit: { tokens: 20, rate: 0, mediaTokens: 5 * CUT_WORDS } },
+    cap: OVERRUN,
+    run: async (arms) => {
+      for (let time = 0; time < 2; time++)
+        await flood(40, ({ body }) => body({ limit: 20, prompt: " werkzaamheden".repeat(CUT_WORDS) }))(arms);
+    },
+  },
   {
     ...all,
     name: "prompt beyond the context window",
