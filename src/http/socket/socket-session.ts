@@ -195,6 +195,8 @@ export class SocketSession {
     const { headers } = this.#parts;
     this.refuse(forClient(fault instanceof Fault ? fault : unforeseen(fault), headers), this.#newRequestId());
     this.close(CLOSE.message_refused);
+    // The rest of the message would be put together and decoded for nothing. The connection is given up when its time to close is over.
+    this.#parts.ws.pause();
   }
 
   #newRequestId(): string {
