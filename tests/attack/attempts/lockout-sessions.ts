@@ -63,10 +63,14 @@ export const CROWDS_OF_ONE: readonly LockoutAttempt[] = [
         const headers = { "content-length": String(length) };
         return send({ url: `${url}${PATHS.chat}`, secret, body: " ".repeat(length - 1), headers });
       });
+      let refused = 0;
+      for (const request of requests) request.once("response", () => void (refused += 1));
+      // Until all that the gateway is going to take has arrived.
+      await sleep(1_000);
       await serveNewcomer(attack, "chat", url);
       await ended(signal);
       for (const request of requests) request.destroy();
-      return `${requests.length} bodies`;
+      return `${requests.length} bodies, ${refused} refused`;
     },
   },
   {
