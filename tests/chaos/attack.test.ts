@@ -10,7 +10,7 @@ import { longestStretchHere } from "../support/stretch/stretches.ts";
 import { whyUnavailable } from "../support/postgres.ts";
 
 /** Those on other tenants that show most in little time. `npm run attack` runs all of them, and longer. */
-const CROWDS = ["unknown keys", "bodies that never come", "abandoned requests", "30,000 tools across formats"];
+const CROWDS = ["unknown keys", "bodies that never arrive", "abandoned requests", "30,000 tools across formats"];
 
 /** Six processes, a database, and time for them to be calm. */
 const START_TIMEOUT_MS = 180_000;
@@ -45,10 +45,10 @@ describe.skipIf(whyUnavailable("15"))("a caller with a valid key", () => {
   );
 });
 
-test("every attempt that is known to succeed is one that is made", () => {
+test("every attempt that is known to succeed, or picked here, is one that is made", () => {
   const names = ATTEMPTS.map(({ name }) => name);
 
-  expect([...KNOWN.keys()].filter((name) => !names.includes(name))).toEqual([]);
+  expect([...KNOWN.keys(), ...CROWDS].filter((name) => !names.includes(name))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
-  expect(names.length).toBeGreaterThanOrEqual(60);
+  expect(names.length).toBeGreaterThanOrEqual(200);
 });
