@@ -2,6 +2,8 @@
 export type Pace = {
   /** Of one answer: where several are asked for at once, each has this. */
   tokensPerSecond: number;
+  /** The same for what the house may have lost: nobody is charged by it, so that it is as fast as was seen. */
+  lostPerSecond: number;
   /** From the provider's 200 to the first token, where nothing was thought before it. */
   firstTokenMs: number;
   /** Until then the first token may still be one that nothing was thought before. */

@@ -21,6 +21,7 @@ function paceOf(...samples: PaceSample[]) {
 test("a route that nothing is known of is taken to be a common one that does not think", () => {
   expect(paceOf()).toEqual({
     tokensPerSecond: 60,
+    lostPerSecond: 60,
     firstTokenMs: 0,
     lateFirstTokenMs: 1_000,
     thinks: { told: false, untold: false, forbidden: false },
@@ -34,6 +35,13 @@ test("how fast a route thinks is told by streams that thought; by others while t
   // What was gathered on its way and came at once.
   expect(paceOf(spoken(0.1)).tokensPerSecond).toBe(1_000);
   expect(paceOf(thought(0.1)).tokensPerSecond).toBe(5_000);
+});
+
+test("what the house may have lost is told by the fastest that was seen, since nobody is charged by it", () => {
+  expect(paceOf(spoken(20)).lostPerSecond).toBe(50);
+  expect(paceOf(spoken(20), thought(10)).lostPerSecond).toBe(100);
+  expect(paceOf(spoken(0.5)).lostPerSecond).toBe(2_000);
+  expect(paceOf(spoken(0.1)).lostPerSecond).toBe(5_000);
 });
 
 test("everybody's streams weigh the same, however many somebody has", () => {

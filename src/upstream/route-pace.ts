@@ -60,8 +60,10 @@ export class RoutePace {
     const spoken = middle(votes.map((vote) => mean(vote.spoken)));
     const usualMs = middle(votes.map((vote) => middle(vote.firsts)));
     const latestMs = middle(votes.map((vote) => latest(vote.firsts))) ?? 0;
+    const { tokensPerSecond } = ASSUMED;
     return {
-      tokensPerSecond: perSecond(thought) ?? atMost(FASTEST_SPOKEN, perSecond(spoken)) ?? ASSUMED.tokensPerSecond,
+      tokensPerSecond: perSecond(thought) ?? atMost(FASTEST_SPOKEN, perSecond(spoken)) ?? tokensPerSecond,
+      lostPerSecond: perSecond(thought) ?? perSecond(spoken) ?? tokensPerSecond,
       firstTokenMs: usualMs ?? ASSUMED.firstTokenMs,
       lateFirstTokenMs:
         usualMs === null

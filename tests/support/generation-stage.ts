@@ -205,6 +205,7 @@ export function generationStage(
     },
     paceOf: () => ({
       tokensPerSecond: 100,
+      lostPerSecond: 100,
       firstTokenMs: 1_000,
       lateFirstTokenMs: 1_500,
       thinks: { told: false, untold: false, forbidden: false },

@@ -47,9 +47,9 @@ export function endingOf(
 /** What a provider may have produced since it was asked, at the pace of its route. */
 function lostTokens({ asked, paceOf, clock, generation }: GenerationState): number {
   if (asked === null) return 0;
-  const { tokensPerSecond, firstTokenMs } = paceOf(asked.route);
+  const { lostPerSecond, firstTokenMs } = paceOf(asked.route);
   const speakingMs = Math.max(0, clock.elapsedMs() - asked.atMs - firstTokenMs);
-  return Math.ceil((speakingMs * tokensPerSecond * generation.request.choices) / 1_000);
+  return Math.ceil((speakingMs * lostPerSecond * generation.request.choices) / 1_000);
 }
 
 /** The answer as it is kept for a retry; null when it is not wanted, or too large. */
