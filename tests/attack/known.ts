@@ -11,7 +11,7 @@ export const KNOWN: ReadonlyMap<string, string> = new Map([
   ["abandoned requests of many sessions at once", IN_FLIGHT],
   [
     "closing a route by failures before the first word",
-    "A status of 500 is taken for trouble of the provider, whose route closes for ten seconds after five of them, whoever asked. Only a server that a prompt can crash is open to it. Other routes of the model serve meanwhile.",
+    "A status of 500 is taken for trouble of the provider, whose route closes for ten seconds after five of them, even if all come from one payer. Only a server that a prompt can crash is open to it. Other routes of the model serve meanwhile.",
   ],
   [
     "unreadable events across formats",

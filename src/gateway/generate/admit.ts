@@ -66,54 +66,22 @@ type Parts = {
 const SWEEP_MARGIN_MS = 60_000;
 
 export const createAdmit = (parts: Parts): Admit => {
-  const { clock } = parts;
+  const { clock, random } = parts;
   const tellRefused = createTellRefused({ refused: (refusal) => parts.hold.batcher.refused(refusal), clock });
   const stake = createStakes(parts.hold.writeOffCap);
   return async (admission) => {
-    const { askLedger, chainFor, random, deadlineMs } = parts;
-    const { caller, model, request } = admission;
+    const { request } = admission;
     const startedAtMs = clock.elapsedMs();
     let granted: Amounts | null | undefined;
-    let plan: Plan | null = null;
-    let takeBack: TakeBack | null = null;
-
-    const ask = (input: InputEstimate, as: Caller, rate: "counts" | "has counted") =>
-      askLedger(as, (key) => {
-        const sold = key === caller.key ? model : admission.resolveFor(key);
-        requirePayer(key, sold.id);
-        const askIn = (chain: RequestChain | null): Ask | null => {
-          if (chain === null) return null;
-          plan = planOf(request, input, { key, model: sold, chain });
-          const asked = askOf(admission, plan, deadlineMs + SWEEP_MARGIN_MS);
-          return rate === "counts" ? asked : { ...asked, rpmLimit: null };
-        };
-        const chain = chainFor(key, sold.id);
-        return chain instanceof Promise ? chain.then(askIn) : askIn(chain);
-      });
-    /** Again with its input counted, where that may change the verdict. */
-    const askCounted = async ({ verdict, caller: as }: Answered): Promise<Answered | null> => {
-      if (verdict.kind !== "insufficient" && verdict.kind !== "reserved") return null;
-      invariant(plan, "what the ledger answers it was asked");
-      const { available } = verdict;
-      const asked: Plan = plan;
-      const leastWith = (input: InputEstimate) => planOf(request, input, asked).demand.least;
-      const refused = { request, model: asked.model, input: admission.input, available, leastWith };
-      const input = await countNearTheEdge(parts.paperwork, refused);
-      takeBack = input && stake(asked.key.payer, lessOf(asked.demand.least, leastWith(input)));
-      // At its bound it was refused, and that stands.
-      if (input === null || takeBack === null) return null;
-      return ask(input, as, verdict.kind === "insufficient" ? "has counted" : "counts");
-    };
     try {
-      const first = await ask(admission.input, caller, "counts");
-      const { verdict, caller: now } = (await askCounted(first)) ?? first;
+      const first = await ask(parts, admission, { input: admission.input, as: admission.caller, rate: "counts" });
+      const { verdict, caller: now, plan, takeBack } = (await askCounted(parts, { admission, first, stake })) ?? first;
       if (verdict.kind === "replay") {
         granted = null;
         return verdict;
       }
-      invariant(plan, "what the ledger answers it was asked");
       if (verdict.kind !== "admitted" && verdict.kind !== "already") {
-        const { demand } = plan as Plan;
+        const { demand } = plan;
         const { rpmLimit, chain } = now.key;
         const outputTokens = demand.unlimited ? null : (request.maxOutputTokens ?? 0) * request.choices;
         tellRefused(verdict, { bucket: now.key.bucket, outputTokens });
@@ -122,16 +90,69 @@ export const createAdmit = (parts: Parts): Admit => {
         throw verdictFault(verdict, { rpmLimit, demand, advice, counters, nowMs: clock.nowMs(), random });
       }
       granted = verdict.granted;
-      const held = { ...heldOf(parts, admission, plan, granted), takeBack };
-      takeBack = null;
-      return held;
+      return { ...heldOf(parts, admission, plan, granted), takeBack };
     } finally {
-      (takeBack as TakeBack | null)?.();
       const call = { name: "admit" as const, startedAtMs, endedAtMs: clock.elapsedMs() };
       admission.onLedger(granted === undefined ? call : { ...call, granted });
     }
   };
 };
+
+/** What the ledger said to a plan. */
+type Asked = Answered & { plan: Plan; takeBack: TakeBack | null };
+type Asking = { input: InputEstimate; as: Caller; rate: "counts" | "has counted" };
+
+async function ask(
+  { askLedger, chainFor, deadlineMs }: Parts,
+  admission: Admission,
+  { input, as, rate }: Asking,
+): Promise<Asked> {
+  const { caller, model, request } = admission;
+  let plan: Plan | null = null;
+  const answered = await askLedger(as, (key) => {
+    const sold = key === caller.key ? model : admission.resolveFor(key);
+    requirePayer(key, sold.id);
+    const askIn = (chain: RequestChain | null): Ask | null => {
+      if (chain === null) return null;
+      plan = planOf(request, input, { key, model: sold, chain });
+      const asked = askOf(admission, plan, deadlineMs + SWEEP_MARGIN_MS);
+      return rate === "counts" ? asked : { ...asked, rpmLimit: null };
+    };
+    const chain = chainFor(key, sold.id);
+    return chain instanceof Promise ? chain.then(askIn) : askIn(chain);
+  });
+  invariant(plan, "what the ledger answers it was asked");
+  return { ...answered, plan, takeBack: null };
+}
+
+type Refused = { admission: Admission; first: Asked; stake: ReturnType<typeof createStakes> };
+
+/** Again with its input counted, where that may change the verdict. Else null: what was said of its bound stands. */
+async function askCounted(parts: Parts, { admission, first, stake }: Refused): Promise<Asked | null> {
+  const { verdict, plan, caller: as } = first;
+  if (verdict.kind !== "insufficient" && verdict.kind !== "reserved") return null;
+  const { request, input: bound } = admission;
+  const leastWith = (input: InputEstimate) => planOf(request, input, plan).demand.least;
+  const { available } = verdict;
+  const input = await countNearTheEdge(parts.paperwork, {
+    request,
+    model: plan.model,
+    input: bound,
+    available,
+    leastWith,
+  });
+  const takeBack = input && stake(plan.key.payer, lessOf(plan.demand.least, leastWith(input)));
+  if (input === null || takeBack === null) return null;
+  let started = false;
+  try {
+    const rate = verdict.kind === "insufficient" ? "has counted" : "counts";
+    const asked = await ask(parts, admission, { input, as, rate });
+    started = asked.verdict.kind === "admitted" || asked.verdict.kind === "already";
+    return { ...asked, takeBack: started ? takeBack : null };
+  } finally {
+    if (!started) takeBack();
+  }
+}
 
 /** What is asked of the ledger, with the key as it was last read. */
 type Plan = { key: Key; model: Model; chain: RequestChain; demand: Demand };

@@ -81,7 +81,7 @@ export const MEDIA: readonly SmuggleAttempt[] = [
     ...every,
     name: "parts in other case",
     long: true,
-    tries: "Writes the members of parts in other case, so that media pass as fields that nobody reads.",
+    tries: "Writes the members of parts in other case, so that media pass as unknown fields.",
     probes: [
       probe("chat", "Image_Url", { type: "image_url", Image_Url: { url: data("video/mp4") } }, [MARK]),
       probe("chat", "Type", { Type: "video_url", type: "text", text: "a", Video_Url: { url: MARK } }, [MARK]),
