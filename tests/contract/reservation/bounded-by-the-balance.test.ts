@@ -4,7 +4,7 @@ import { readUsage } from "../get-usage/read-usage.ts";
 import { ask, CHAT, MESSAGE, modelFor, type Operation, RESPONSES } from "../operations.ts";
 import { issueKey } from "../operator.ts";
 import { expectRefused } from "../refused.ts";
-import { notAtGemini, onlyStraight } from "../../support/provider-dialect.ts";
+import { notAtGemini, onlyStraight, providerDialect } from "../../support/provider-dialect.ts";
 
 const BROKE = { status: 402, code: "insufficient_credit" };
 
@@ -88,7 +88,8 @@ describe.each(PARTS)("$operation.dialect", ({ operation, picture, document }) =>
     "a remote document may fill the window, and starts only on money for that [MON-8]",
     async (context) => {
       notAtGemini(context, "a document at an address is refused");
-      if (operation.dialect === "responses") onlyStraight(context, "providers of chat take no address of a file");
+      if (operation.dialect === "responses" || providerDialect(operation.dialect) === "chat")
+        onlyStraight(context, "providers of chat take no address of a file");
       const fields = {
         model: `${operation.dialect}-document`,
         [operation.limitField]: 100,
