@@ -270,7 +270,7 @@ export const settings = z.strictObject({
     ),
     write_off_cap: text(
       { ...DECIMAL, fallback: "1" },
-      "Credits the operator absorbs per key and hour if clients disconnect before the response, charges exceed the key's balance, or hidden reasoning is in doubt. Everything a person signs in with or has in their own account counts together. Beyond this cap, the key is suspended, or everything the person uses. If a provider fails during a stream, the output is free up to this cap and charged beyond it.",
+      "Credits the operator absorbs per key and hour. Everything a person signs in with or has in their own account counts together. If charges exceed the key's balance, if a provider produced output for a client that had disconnected, or if hidden reasoning is in doubt, the key is suspended beyond this cap, or everything the person uses. The input of a stream whose client disconnects before the provider responds, and the output of a provider that fails during a stream, are free up to this cap and charged beyond it.",
     ),
     write_off_cap_tokens: integer(
       { min: 1, max: 1_000_000_000_000, fallback: 1_000_000 },

@@ -89,7 +89,7 @@ const HOUSE = pieceOf({
                                  from refund r where r.hold_id = p.hold_id and r.kind = 'void' limit 1) f on true
            where c.hold_id is null or b.key_id is distinct from p.key_id
               or p.kind = 'voided' and f.amount is distinct from p.amount
-              or p.kind = 'failed' and (c.kind <> 3 or coalesce(c.credits, 0) + coalesce(c.tokens, 0) > 0)
+              or p.kind = 'failed' and (c.kind not in (2, 3) or coalesce(c.credits, 0) + coalesce(c.tokens, 0) > 0)
               or case p.unit when 'credit' then c.credits else c.tokens end is null`,
 });
 

@@ -30,7 +30,7 @@ const SQL = `
 
 export async function makePerson(database: Database, credit: bigint): Promise<Person> {
   const accountId = createId(Date.now());
-  await database.query("select account_open_v1($1, null, $2, 'team', $3)", [accountId, accountId, BUCKET]);
+  await database.query("select account_open_v1($1, null, $2, 'person', $3)", [accountId, accountId, BUCKET]);
   const open = "select counter from counter_open_v1($1, null, 'purse', 'credit', 0, 'none', null, 'attack')";
   const [purse] = await database.query<{ counter: number }>(open, [accountId]);
   await database.query("select fund_v1($1, $2, 'purchase', $3, 'attack')", [purse?.counter, accountId, credit]);

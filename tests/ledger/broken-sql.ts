@@ -257,6 +257,22 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     scene: [admit(ask(1, 20n)), ended(failed(1, 60n))],
   },
   {
+    name: "clients that leave early and are free without end",
+    caughtBy: "I5",
+    fn: "settled",
+    from: "case when p_kind[i] in (2, 3) then case mode_unit",
+    to: "case when p_kind[i] = 3 then case mode_unit",
+    scene: [admit(ask(1, 20n), ask(4, 20n)), ended(left(1, 60n), left(4, 60n))],
+  },
+  {
+    name: "clients that leave early and are waived nothing",
+    caughtBy: "I3",
+    fn: "settled",
+    from: "p_kind[q.i] in (3, 6) or p_kind[q.i] = 2 and",
+    to: "p_kind[q.i] in (3, 6) or p_kind[q.i] = 0 and",
+    scene: [admit(ask(1, 20n)), ended(left(1, 60n))],
+  },
+  {
     name: "a provider's usage trusted, however huge",
     caughtBy: "posted_covers_held",
     fn: "settled",
@@ -444,6 +460,10 @@ function completed(request: number) {
 
 function ended(...ends: Extract<Command, { type: "settle" }>["ends"]): Command {
   return { type: "settle", ends };
+}
+
+function left(request: number, waived: bigint) {
+  return { ...failed(request, waived), outcome: "client_gone", delivered: false, recorded: false } as const;
 }
 
 function failed(request: number, waived: bigint) {

@@ -428,6 +428,32 @@ describe.each(MODEL_AND_SERVER)("$name", ({ open, reason }) => {
     },
   );
 
+  test.each(["credit", "tokens"] as const)(
+    "a client of a %s key that leaves before the provider responds pays nothing up to the cap of an hour, then its input [I5] [CAN-10]",
+    async (unit) => {
+      const keyId = unit === "credit" ? credit : tokens;
+      const asks = [30n, 20n, 1n, 15n].map((waived) => ({ waived, of: ask({ keyId, most: 20n }) }));
+      for (const { of } of asks) await admit(of);
+      const ends = asks.map((it) => ({
+        ...it,
+        outcome: "client_gone" as const,
+        price: 0n,
+        absorbed: 0n,
+        capPerHour: 50n,
+        record: null,
+      }));
+
+      expect(await target.settle(ends)).toEqual([
+        { kind: "settled", charged: 0n },
+        { kind: "settled", charged: 0n },
+        { kind: "settled", charged: 1n },
+        { kind: "settled", charged: 15n },
+      ]);
+      // What cost nothing is not among what was used.
+      expect(await target.usage(keyId)).toMatchObject({ posted: 84n, used: 16n, inputTokens: 6n, requests: 0n });
+    },
+  );
+
   test("failures of providers suspend nobody, and one batch does not waive the cap twice [MON-42]", async () => {
     const failed = [1, 2, 3].map(() => ask({ most: 20n }));
     await admit(...failed);

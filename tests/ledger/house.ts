@@ -1,7 +1,7 @@
 import type { Unit } from "../../src/core/amount.ts";
 import { amountIn } from "../../src/core/amount.ts";
 import type { Settlement } from "../../src/ledger/ledger.ts";
-import type { Rules } from "./rules.ts";
+import { mayWaive, type Rules } from "./rules.ts";
 import { type HouseKind, namedUnit, type State, UNIT_NAMES, unitName } from "./state.ts";
 
 const MINUTE_MS = 60_000;
@@ -52,12 +52,12 @@ export function createHouse({ state, rules, nowMs }: { state: State; rules: Rule
     const seen = new Set<string>();
     const borne = new Map<string, bigint>();
     for (const settlement of settlements) {
-      const { id, keyId, outcome, absorbed } = settlement;
+      const { id, keyId, absorbed } = settlement;
       if (state.holds.get(id)?.keyId !== keyId || seen.has(id)) continue;
       seen.add(id);
       const before = (bearer: string): bigint =>
         borne.get(bearer) ?? recent(bearer).reduce((sum, [, it]) => sum + it.caused + it.failed, 0n);
-      const waived = outcome === "upstream_failed" ? (amountIn(modeOf(keyId), settlement.waived) ?? 0n) : 0n;
+      const waived = mayWaive(settlement) ? (amountIn(modeOf(keyId), settlement.waived) ?? 0n) : 0n;
       const bearers = bearersOf(keyId);
       const free =
         waived === 0n || bearers.every((it) => rules.waives({ waived, borne: before(it), cap: capOf(it, settlement) }));
@@ -67,8 +67,7 @@ export function createHouse({ state, rules, nowMs }: { state: State; rules: Rule
     }
     /** The first place of each key that caused something. */
     const caused = new Map<string, number>();
-    const isFree = (settlement: Settlement): boolean =>
-      settlement.outcome === "upstream_failed" && !spent.has(settlement);
+    const isFree = (settlement: Settlement): boolean => mayWaive(settlement) && !spent.has(settlement);
 
     return {
       isFree,
@@ -78,8 +77,8 @@ export function createHouse({ state, rules, nowMs }: { state: State; rules: Rule
         return amountIn(unit, spent.has(settlement) ? settlement.waived : settlement.price) ?? 0n;
       },
       book: (settlement: Settlement, overrun: Record<(typeof UNIT_NAMES)[number], bigint | null>): void => {
-        const { id, keyId, outcome, absorbed, waived } = settlement;
-        const waives = outcome === "upstream_failed" && !spent.has(settlement);
+        const { id, keyId, absorbed, waived } = settlement;
+        const waives = isFree(settlement);
         const place = settlements.indexOf(settlement);
         for (const name of UNIT_NAMES) {
           // Nothing is borne in a unit that its chain does not count.

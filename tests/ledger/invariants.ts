@@ -2,7 +2,7 @@ import { type Amounts, amountIn } from "../../src/core/amount.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
 import { ACCOUNT_CAP_PER_HOUR, CAP_PER_HOUR } from "./commands.ts";
 import { decisionsOf, type LedgerEvent, settlementsOf } from "./history.ts";
-import { LAW } from "./rules.ts";
+import { LAW, mayWaive } from "./rules.ts";
 import {
   type Chain,
   type Counter,
@@ -112,7 +112,8 @@ export const ALWAYS: Record<Name, Invariant> = {
 
   /** An end that was confirmed has its one charge, and what the key did not pay the house did. */
   I3: ({ state, history }) =>
-    settlementsOf(history).flatMap(({ settlement: { id, outcome, price, absorbed, waived }, result }) => {
+    settlementsOf(history).flatMap(({ settlement, result }) => {
+      const { id, price, absorbed, waived } = settlement;
       if (result.kind === "fenced") return [];
       const row = state.charges.get(id);
       if (!row || LAW.fences(row.kind)) return [`${id}: ${result.kind}, but no charge of its own`];
@@ -121,7 +122,7 @@ export const ALWAYS: Record<Name, Invariant> = {
         if (is !== charged) return [`${id}: told ${charged} ${name}, charged ${is}`];
         if (is === null || result.kind === "already") return [];
         const bornes = (kind: HouseKind): bigint => state.house.get(`${id} ${kind} ${namedUnit(name)}`)?.amount ?? 0n;
-        const asked = (outcome === "upstream_failed" ? waived : price)[name] ?? 0n;
+        const asked = (mayWaive(settlement) ? waived : price)[name] ?? 0n;
         return [
           ...same(`${id} ${name}`, is + bornes("overrun") + bornes("failed"), asked),
           ...same(`${id} ${name} absorbed`, bornes("write_off"), absorbed[name] ?? 0n),
@@ -149,15 +150,16 @@ export const ALWAYS: Record<Name, Invariant> = {
       if (least < 0n) return [`a charge of ${least}`];
       return kind === "voided" && sum > 0n ? [`${kind} costs ${sum}`] : [];
     }),
-    // A provider's failure is free as far as the cap goes, and no further.
+    // A provider's failure, and leaving before it responds, are free as far as the cap goes, and no further.
     ...each(state.house, ({ keyId, kind, atMs }) => {
       const hour = borneWithin(state, keyId, { fromMs: atMs - HOUR_MS, toMs: atMs }).filter(
         (it) => it.kind === "failed",
       );
       return kind === "failed" && sum(hour) > CAP_PER_HOUR ? [`${sum(hour)} waived in an hour`] : [];
     }),
-    ...settlementsOf(history).flatMap(({ settlement: { id, outcome, waived, keyId }, result }) => {
-      if (outcome !== "upstream_failed" || result.kind !== "settled" || total(result.charged) === 0n) return [];
+    ...settlementsOf(history).flatMap(({ settlement, result }) => {
+      const { id, waived, keyId } = settlement;
+      if (!mayWaive(settlement) || result.kind !== "settled" || total(result.charged) === 0n) return [];
       const atMs = state.charges.get(id)?.atMs ?? 0;
       const hour = borneWithin(state, keyId, { fromMs: atMs - HOUR_MS - MINUTE_MS, toMs: atMs });
       const own = amountIn(state.keys.get(keyId)?.unit ?? "credit", waived) ?? 0n;
@@ -167,7 +169,7 @@ export const ALWAYS: Record<Name, Invariant> = {
       );
       return sum(hour) + own > CAP_PER_HOUR || sum(all) + own > ACCOUNT_CAP_PER_HOUR
         ? []
-        : [`${id}: a failure charged ${total(result.charged)} below the cap`];
+        : [`${id}: a waiver charged ${total(result.charged)} below the cap`];
     }),
     ...history.flatMap((event, index) =>
       event.type === "sweep"

@@ -88,7 +88,9 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
       const drawn = round.flatMap((settlement) => {
         const { outcome, usage } = settlement;
         const cost = (name: UnitName): bigint => batch.costOf(settlement, namedUnit(name));
-        const tokens = { input: usage.inputTokens, output: usage.outputTokens };
+        // Who left before the provider responded and pays nothing has used nothing.
+        const isUsed = outcome !== "client_gone" || !batch.isFree(settlement);
+        const tokens = isUsed ? { input: usage.inputTokens, output: usage.outputTokens } : { input: 0, output: 0 };
         const { charged, numbers } = end({
           ...settlement,
           kind: outcome,

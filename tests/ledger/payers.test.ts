@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
-import type { Database } from "../../src/db/database.ts";
+import type { Database, Queryable } from "../../src/db/database.ts";
 import { createPayerShares } from "../../src/http/payer-shares.ts";
 import { createKeyStore } from "../../src/keys/key-store.ts";
+import type { Ask } from "../../src/ledger/ledger.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import { askOf, endOf, loneKey, readLoneKey } from "../support/lone-key.ts";
 import { signIns } from "../support/signed-in.ts";
+import { until } from "../support/until.ts";
 import { SERVERS } from "./engines.ts";
 
 const CAP = 50n;
 const BUCKET = 7;
+const LEFT = { outcome: "client_gone" as const, waived: 30n };
+const WAITING = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 const server = SERVERS[0];
 
 describe.skipIf(server?.reason !== null)("whose doing a request is", () => {
@@ -63,14 +67,23 @@ describe.skipIf(server?.reason !== null)("whose doing a request is", () => {
 
   /** A request of a key that the house bears, or whose failure it waives. Answers whether it crossed a cap, and what it was charged. */
   async function end(keyId: string, fields: Parameters<typeof endOf>[1]) {
-    const ledger = createLedgerStore(database);
-    const [{ chain, counters } = { chain: 0, counters: [] }] = await database.query<{
-      chain: number;
-      counters: number[];
-    }>("select chain, coalesce(counters, '{}') as counters from balance where key_id = $1", [keyId]);
-    const ask = askOf({ keyId, bucket: BUCKET, unit: "credit", chain: { id: chain, counters } });
-    await ledger.admit(createId(1), [ask]);
-    const [settled] = await ledger.settle([
+    return finish(database, await start(keyId), fields);
+  }
+
+  async function start(keyId: string): Promise<Ask> {
+    type Row = { chain: number; counters: number[]; version: number };
+    const [row] = await database.query<Row>(
+      "select chain, coalesce(counters, '{}') as counters, version::int as version from balance where key_id = $1",
+      [keyId],
+    );
+    const { chain = 0, counters = [], version: keyVersion = 0 } = row ?? {};
+    const ask = askOf({ keyId, bucket: BUCKET, unit: "credit", chain: { id: chain, counters } }, { keyVersion });
+    await createLedgerStore(database).admit(createId(1), [ask]);
+    return ask;
+  }
+
+  async function finish(queryable: Queryable, ask: Ask, fields: Parameters<typeof endOf>[1]) {
+    const [settled] = await createLedgerStore(queryable).settle([
       endOf(ask, { price: 0n, outcome: "client_gone", record: null, capPerHour: CAP, ...fields }),
     ]);
     if (settled?.kind !== "settled") throw new Error(`not settled: ${settled?.kind}`);
@@ -139,6 +152,27 @@ describe.skipIf(server?.reason !== null)("whose doing a request is", () => {
 
     expect((await end(await ann.signIn(), failure)).charged).toBe(0n);
     expect((await end(await ann.signIn(), failure)).charged).toBe(30n);
+  });
+
+  test("gives a person the cap once, also when sessions end at the same moment in calls of their own", async () => {
+    const ann = await somebody();
+    // Each has what pays for it to itself, so that nothing else makes one wait for the other.
+    const asks: Ask[] = [];
+    while (asks.length < 2) {
+      const { keyId } = await loneKey(database, { bucket: BUCKET, funds: 1_000n });
+      await database.query("update key set person_id = $1 where id = $2", [ann.personId, keyId]);
+      asks.push(await start(keyId));
+    }
+    const [first, second] = asks as [Ask, Ask];
+
+    let waits = Promise.resolve<unknown>(null);
+    const free = await database.transaction(async (tx) => {
+      const ended = await finish(tx, first, LEFT);
+      waits = finish(database, second, LEFT);
+      await until(async () => (await database.query(WAITING)).length > 0, "the second waits for the first");
+      return ended;
+    });
+    expect([free, await waits]).toMatchObject([{ charged: 0n }, { charged: 30n }]);
   });
 
   test("counts for an account, too: whoever crosses its cap is suspended, and nobody else", async () => {

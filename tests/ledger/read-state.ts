@@ -53,7 +53,7 @@ const HOUSE = `select hold_id || ' ' || kind || ' ' || unit as id, key_id as "ke
   from house where key_id = any ($1::uuid[])`;
 const BEARER = `whose || case when account then ' account ' else ' payer ' end || unit`;
 const BORNE = `select ${BEARER} || ' ' || extract(epoch from minute)::bigint / 60 as id, ${BEARER} as bearer,
-  (extract(epoch from minute) / 60)::float8 as minute, caused::bigint, failed::bigint from borne where whose = any ($1::uuid[])`;
+  (extract(epoch from minute) / 60)::float8 as minute, caused::bigint, failed::bigint from borne where whose = any ($1::uuid[]) and caused + failed > 0`;
 
 export type Ids = { keyIds: string[]; accountIds: string[]; processIds: string[] };
 type Pair = [string | null, string | null];

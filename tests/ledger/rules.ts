@@ -1,5 +1,5 @@
 import type { Amounts } from "../../src/core/amount.ts";
-import type { AdmitVerdict } from "../../src/ledger/ledger.ts";
+import type { AdmitVerdict, Settlement } from "../../src/ledger/ledger.ts";
 import {
   isLive,
   type Chain,
@@ -131,5 +131,9 @@ export const LAW: Rules = {
 };
 
 /** Those that people are told they made. */
+/** Whether its end may cost nothing: the provider failed, or the client left before there was an answer. */
+export const mayWaive = ({ outcome, waived }: Pick<Settlement, "outcome" | "waived">): boolean =>
+  outcome === "upstream_failed" || (outcome === "client_gone" && (waived.credits ?? 0n) + (waived.tokens ?? 0n) > 0n);
+
 export const isCounted = ({ kind }: { kind: ChargeKind }): boolean =>
   kind === "completed" || kind === "timed_out" || kind === "upstream_failed";

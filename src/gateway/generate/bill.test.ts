@@ -93,21 +93,28 @@ test("a deadline that came before the first byte is told as a failure and costs 
   });
 });
 
-test("a caller that left before the provider answered pays nothing; its input is the house's [CAN-11]", async () => {
-  expect(await billFor({ answered: false })).toMatchObject({ charge: credits(0n), absorbed: credits(7_000n) });
+test("a caller that left before the provider answered is waived its input, as counted [CAN-10]", async () => {
+  expect(await billFor({ answered: false })).toMatchObject({
+    charge: credits(0n),
+    waived: credits(7_000n),
+    absorbed: credits(0n),
+    usage: { inputTokens: 7, outputTokens: 0 },
+    estimated: true,
+  });
 });
 
 test("what a provider may have produced for a caller that left is the house's, within what was set aside [CAN-11]", async () => {
   const lost = { answered: false, lostTokens: 50 };
 
-  expect(await billFor(lost)).toMatchObject({ charge: credits(0n), absorbed: credits(107_000n) });
+  expect(await billFor(lost)).toMatchObject({ charge: credits(0n), absorbed: credits(100_000n) });
   expect(await billFor(lost, { granted: credits(60_000n) })).toMatchObject({
     charge: credits(0n),
-    absorbed: credits(59_000n),
+    absorbed: credits(52_000n),
   });
   expect(await billFor(lost, { rates: IN_TOKENS, granted: tokens(5_000n) })).toMatchObject({
     charge: tokens(0n),
-    absorbed: tokens(57n),
+    absorbed: tokens(50n),
+    waived: tokens(7n),
   });
 });
 
@@ -173,7 +180,7 @@ test("no estimate is longer than the answer that the provider was told it may gi
 
   expect((await billFor({ hiddenTokens: 500 }, short)).usage.outputTokens).toBe(20);
   expect((await billFor({ stage: delivered(TEXT.repeat(9)) }, short)).usage.outputTokens).toBe(20);
-  expect((await billFor({ answered: false, lostTokens: 500 }, short)).absorbed).toEqual(credits(47_000n));
+  expect((await billFor({ answered: false, lostTokens: 500 }, short)).absorbed).toEqual(credits(40_000n));
 });
 
 test("thoughts that were shown are part of those that were hidden, or all of them [CAN-16]", async () => {

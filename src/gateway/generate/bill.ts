@@ -55,7 +55,7 @@ export type Bill = {
   estimated: boolean;
   /** What the operator bears: work that a provider was asked for and nobody can be charged for. */
   absorbed: Amounts;
-  /** The price of what was delivered before a provider failed. Nobody is charged it, up to a cap. */
+  /** The price of what was delivered before a provider failed, or read for a client that left before it responded. Nobody is charged it, up to a cap. */
   waived: Amounts;
 };
 
@@ -80,7 +80,7 @@ export async function billOf(ending: Ending, terms: Terms, count: CountText): Pr
       return bill(await wholeUsage(ending, terms, count));
     case "client_gone":
       if (!ending.streamed) return leftPlain(ending, terms);
-      if (!ending.answered) return { ...free, absorbed: priced(workOf(ending, terms), terms).charge };
+      if (!ending.answered) return leftEarly(ending, terms);
       return withDoubted(await brokenOff(), ending, terms);
     case "timed_out":
       // A caller that was told of a failure by its status pays nothing.
@@ -122,6 +122,12 @@ async function leftPlain(ending: Ending, terms: Terms): Promise<Bill> {
   return { ...freeOf(terms), ...input, estimated: true, absorbed: lessOf(all.charge, input.charge) };
 }
 
+/** A stream that is left before its provider responds costs nothing, up to a cap; beyond it, what a plain request costs. */
+async function leftEarly(ending: Ending, terms: Terms): Promise<Bill> {
+  const { charge, ...left } = await leftPlain(ending, terms);
+  return { ...left, charge: noneOf(terms.granted), waived: charge };
+}
+
 /** Who leaves a model that reasons before it is sure to have begun pays for nothing that it thought. The house bears that, up to its cap. */
 function withDoubted(bill: Bill, { doubtedTokens }: Ending, terms: Terms): Bill {
   if (doubtedTokens === 0 || !bill.estimated) return bill;
@@ -129,7 +135,7 @@ function withDoubted(bill: Bill, { doubtedTokens }: Ending, terms: Terms): Bill 
   return { ...bill, absorbed: beyondOf(priced({ ...bill.usage, outputTokens }, terms).charge, bill.charge) };
 }
 
-const workOf = ({ lostTokens }: Ending, terms: Terms, input = estimatedInput(terms)): Usage => ({
+const workOf = ({ lostTokens }: Ending, terms: Terms, input: Usage): Usage => ({
   ...input,
   outputTokens: Math.min(lostTokens, terms.mostOutputTokens),
 });

@@ -141,7 +141,7 @@ test("a caller that left before any provider answered a stream pays nothing, and
   await settled();
   expect(log).toEqual(["admit", "dispatch", "settle late client_gone 0"]);
   expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
-  expect([...ledger.state.house.values()]).toMatchObject([{ kind: "write_off" }]);
+  expect([...ledger.state.house.values()]).toMatchObject([{ kind: "failed" }]);
   expect(records()).toEqual([]);
 });
 

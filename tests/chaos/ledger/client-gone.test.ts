@@ -90,7 +90,7 @@ describe.skipIf(whyUnavailable("15"))("callers that leave", () => {
     ).toEqual([]);
     // Who left before the provider answered pays nothing; the input is the house's, if the provider had been asked at all.
     const early = evidence.ledger.charges.filter(({ keyId }) => keyId === freeKey.id);
-    const borne = new Set(evidence.ledger.house.filter(({ kind }) => kind === "write_off").map(({ holdId }) => holdId));
+    const borne = new Set(evidence.ledger.house.filter(({ kind }) => kind === "failed").map(({ holdId }) => holdId));
     const reached = stories.filter(({ client, calls }) => client.keyId === freeKey.id && calls.length > 0);
     expect(early.length).toBeLessThanOrEqual(places.filter(({ model }) => model === "mute").length);
     expect(early.filter(({ kind }) => kind === "client_gone").length).toBeGreaterThanOrEqual(reached.length);
