@@ -9,6 +9,7 @@ import { createDeliverPlain } from "../gateway/generate/deliver-plain.ts";
 import { createDeliverStream } from "../gateway/generate/deliver-stream.ts";
 import { createGenerate } from "../gateway/generate/generate.ts";
 import type { HoldParts } from "../gateway/generate/hold.ts";
+import { createLostWork } from "../gateway/generate/lost-work.ts";
 import type { Running } from "../gateway/generate/running.ts";
 import type { Batcher } from "../ledger/batcher.ts";
 import type { Duties } from "../ledger/duties.ts";
@@ -41,15 +42,17 @@ export function createGeneration(parts: ProcessParts, beside: Beside) {
   const { catalogue, countRequest, askLedger, chainFor, paperwork, running, dispatch, health } = beside;
   const { streamDeadlineMs: deadlineMs, keepAliveMs } = config.limits;
   const relay = createRelay({ clock, limits: { deadlineMs, keepAliveMs, maxEventBytes: MAX_EVENT_BYTES } });
+  const hold = holdParts(parts, beside);
   return createGenerate({
     askForThoughts: createAskForThoughts(),
     paperwork,
     catalogue,
     countRequest,
-    admit: createAdmit({ askLedger, chainFor, paperwork, clock, random, deadlineMs, hold: holdParts(parts, beside) }),
+    admit: createAdmit({ askLedger, chainFor, paperwork, clock, random, deadlineMs, hold }),
     running,
     dispatch,
     paceOf: health.pace,
+    lostWork: createLostWork({ clock, cap: hold.writeOffCap, openings: health.openings }),
     deliverStream: createDeliverStream({ relay }),
     deliverPlain: createDeliverPlain({ paperwork, limits: { deadlineMs, maxAnswerBytes: MAX_ANSWER_BYTES } }),
     clock,

@@ -22,6 +22,8 @@ export const inEach = ({ credits, tokens }: Amounts, change: (amount: bigint) =>
 /** Nothing, in the units of these. */
 export const noneOf = (amounts: Amounts): Amounts => inEach(amounts, () => 0n);
 
+export const isSomething = ({ credits, tokens }: Amounts): boolean => (credits ?? 0n) !== 0n || (tokens ?? 0n) !== 0n;
+
 /** What is left of the first without the second, unit by unit. */
 export const lessOf = (whole: Amounts, part: Amounts): Amounts => ({
   credits: whole.credits === null ? null : whole.credits - (part.credits ?? 0n),

@@ -1,4 +1,4 @@
-import type { Amounts } from "../core/amount.ts";
+import { isSomething } from "../core/amount.ts";
 import type { Usage } from "../core/usage.ts";
 import type { Settlement } from "./ledger.ts";
 import type { Numbers } from "./words-store.ts";
@@ -30,5 +30,3 @@ function hasCalls({ toolCalls }: Usage): boolean {
 
 /** Whether the operator bears some of it. */
 export const isBorne = ({ absorbed, waived }: Settlement): boolean => isSomething(absorbed) || isSomething(waived);
-
-const isSomething = ({ credits, tokens }: Amounts): boolean => (credits ?? 0n) !== 0n || (tokens ?? 0n) !== 0n;

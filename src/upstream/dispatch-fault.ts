@@ -4,7 +4,13 @@ import type { Route } from "../core/route.ts";
 import type { UpstreamError } from "./upstream.ts";
 
 /** Why no route may be called at all, in the caller's words and in ours. */
-export function unavailable(routes: readonly Route[], health: Pick<RouteHealth, "standing" | "restsMs">): Fault {
+export function unavailable(
+  routes: readonly Route[],
+  health: Pick<RouteHealth, "standing" | "restsMs">,
+  ownRestsMs: (route: Route) => number,
+): Fault {
+  const own = routes.map(ownRestsMs).filter((restsMs) => restsMs > 0);
+  if (own.length > 0 && own.length === routes.length) return lostTooMuch(Math.min(...own));
   const open = routes.filter((route) => health.standing(route).verdict === "open");
   if (open.length > 0) {
     const restsMs = Math.min(...open.map(health.restsMs));
@@ -28,6 +34,16 @@ export function unavailable(routes: readonly Route[], health: Pick<RouteHealth, 
   return new Fault("provider_unavailable", "No provider can serve this model right now. Try again in a moment.", {
     detail: { reason: "no_route" },
   });
+}
+
+/** What one payer's requests have cost in vain is a reason to pause them, and nobody else's. */
+function lostTooMuch(restsMs: number): Fault {
+  const seconds = Math.max(1, Math.ceil(restsMs / 1_000));
+  return new Fault(
+    "provider_unavailable",
+    `Your requests of this kind to this model failed after the provider had worked on them, and are paused. Try again in ${seconds}s. If responses took too long, stream them or request shorter ones.`,
+    { retryAfterSeconds: seconds, detail: { reason: "lost_work", restsMs } },
+  );
 }
 
 export const tooLate = (): Fault =>

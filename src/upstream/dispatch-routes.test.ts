@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "vitest";
+import type { Route } from "../core/route.ts";
 import { answerOk, closeProviders, harness, provider, refuseWith, route } from "../../tests/support/dispatch-stage.ts";
 
 afterEach(closeProviders);
@@ -75,6 +76,23 @@ test("when every route is left alone the caller is told at once, and for how lon
     detail: { reason: "breaker_open" },
   });
   expect(attempts).toHaveLength(5);
+});
+
+test("a payer who must leave a route alone asks the next one, and is told for how long when there is none", async () => {
+  const first = await provider(answerOk);
+  const second = await provider(answerOk);
+  const { dispatch, task } = harness();
+  const [one, other] = [route(first.url), route(second.url)];
+  const restsMs = ({ id }: Route): number => (id === one.id ? 90_000 : 0);
+
+  expect((await dispatch({ ...task(one, other), restsMs }))?.route.id).toBe(other.id);
+  expect(first.seen).toHaveLength(0);
+  await expect(dispatch({ ...task(one), restsMs })).rejects.toMatchObject({
+    code: "provider_unavailable",
+    retryAfterSeconds: 90,
+    detail: { reason: "lost_work" },
+  });
+  expect((await dispatch(task(one)))?.answer.status).toBe(200);
 });
 
 test("no gloomy guess refuses a request: a sole route that is over its capacity is asked all the same", async () => {

@@ -13,6 +13,7 @@ import { CONSEQUENCES, providerFault, type Refused, readRefused, refusalReason }
 import { readBeginning } from "./read-beginning.ts";
 import { coolDownOf } from "./retry-after.ts";
 import type { RouteHealth } from "./route-health.ts";
+import type { RouteStanding } from "./order-routes.ts";
 import type { RouteEnding, WatchedCall } from "./route-record.ts";
 import { createSend } from "./send.ts";
 import type { Route } from "../core/route.ts";
@@ -38,9 +39,14 @@ export type DispatchTask = {
   /** The caller: when it leaves, so does the call. */
   sink: Pick<Sink, "isGone" | "onGone">;
   onAttempt: (attempt: Attempt) => void;
+  /** How long this payer must leave a route alone, in ms; 0, not at all. Absent: none. */
+  restsMs?: (route: Route) => number;
   /** Whether a route that refused the request in these words is to be asked once more, with another body. Absent: never. */
   refused?: (route: Route, refusal: Refused) => boolean;
 };
+
+/** As if it were given up, by this payer alone. */
+const RESTING: RouteStanding = { verdict: "open" };
 
 export type Attempt = {
   route: Route;
@@ -88,7 +94,10 @@ export function createDispatch(parts: Parts): Dispatch {
   const send = createSend({ pools, credential, conventions });
 
   return async (task) => {
-    const choice = createRouteChoice(task, { random, standingOf: health.standing });
+    const { restsMs = () => 0 } = task;
+    const standingOf = (route: Route): RouteStanding =>
+      restsMs(route) > 0 ? RESTING : health.standing(route, task.payer);
+    const choice = createRouteChoice(task, { random, standingOf });
     let fault: Fault | null = null;
     for (let number = 1; number <= MOST_ATTEMPTS; number++) {
       if (number > 1) await pause(backoffMs(number, random), task.sink);
@@ -106,7 +115,7 @@ export function createDispatch(parts: Parts): Dispatch {
       if (!again) choice.drop(route);
       if (choice.next() === null) break;
     }
-    throw fault ?? unavailable(choice.considered(), health);
+    throw fault ?? unavailable(choice.considered(), health, restsMs);
   };
 
   async function attempt(task: DispatchTask, route: Route, number: number): Promise<Tried> {
@@ -154,8 +163,9 @@ async function refused({ answer, route, task, watched, note, convention, clock }
   else {
     const { headers } = convention?.refusal?.(answer, body) ?? answer;
     const coolDownMs = coolDownOf({ status, headers, nowMs: clock.nowMs() });
-    const provoker = counts === "once" ? { payer: task.payer, perhapsProvoked: read.kind === "account" } : {};
-    watched.failed({ reason, status, coolDownMs, ...provoker });
+    const once = counts === "once";
+    const perhapsProvoked = once && read.kind === "account";
+    watched.failed({ reason, status, coolDownMs, payer: task.payer, once, perhapsProvoked });
   }
   const fault = providerFault(read, { provider: route.provider, model: route.upstreamModel });
   const again = next === "nobody" && task.refused?.(route, read) === true;
@@ -181,8 +191,7 @@ function unreached({ error, task: { answerMode, payer }, route, watched }: Unrea
   // How many connections there may be is ours to say, and the provider knows nothing of those that wait for one.
   if (reason === "crowded") watched.released();
   else {
-    const provoker = perhapsLong ? { perhapsLong, payer } : {};
-    watched.failed({ reason, status: null, coolDownMs: null, ...provoker });
+    watched.failed({ reason, status: null, coolDownMs: null, payer, perhapsLong, once: perhapsLong });
   }
   // It may be at work on it yet: who asks somebody else as well pays for two answers.
   if (perhapsLong) return { kind: "failed", fault: tooLong(error, route.provider), next: "nobody" };

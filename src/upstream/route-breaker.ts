@@ -12,6 +12,8 @@ export type RouteBreaker = {
   trial: () => "none" | "waiting" | "answered";
   /** How long the route is left alone yet. */
   remainingMs: () => number;
+  /** How often it opened. */
+  openings: () => number;
   began: () => Ticket;
   answered: (ticket: Ticket) => void;
   succeeded: (ticket: Ticket) => void;
@@ -59,6 +61,7 @@ export function createRouteBreaker({ elapsedMs, random, onChange }: Parts): Rout
       return trial.answered ? "answered" : "waiting";
     },
     remainingMs,
+    openings: () => opening,
     began: () => {
       const ticket = { opening };
       if (trial === null && state() === "half_open") trial = { ticket, answered: false };

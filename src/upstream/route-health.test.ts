@@ -127,6 +127,40 @@ test.each([
   },
 );
 
+test("a route that fails one or two payers is left to the others, as a last resort and one at a time [MON-48]", () => {
+  const { health, pass } = harness();
+  const [ann, bob, eve, dan] = ["ann", "bob", "eve", "dan"].map(payerNamed);
+  const fail = (payer = ann): void => health.begin(ROUTE).failed({ ...SERVER_ERROR, payer });
+  for (let call = 0; call < 5; call++) fail();
+  expect(health.standing(ROUTE, ann)).toEqual({ verdict: "open" });
+  expect(health.standing(ROUTE)).toEqual({ verdict: "open" });
+  expect(health.standing(ROUTE, bob)).toEqual({ verdict: "doubtful", badness: 2 });
+
+  // While one of them waits, the next does not try; once it is answered, they do.
+  const first = health.begin(ROUTE);
+  expect(health.standing(ROUTE, eve)).toEqual({ verdict: "open" });
+  first.answered(10);
+  expect(health.standing(ROUTE, eve)).toEqual({ verdict: "doubtful", badness: 2 });
+  first.ended({ outcome: "completed", outputTokens: 1, ...(bob && { payer: bob }) });
+  expect(health.report()[0]).toMatchObject({ breaker: "closed" });
+
+  // One that fails three payers is given up by all.
+  for (let call = 0; call < 5; call++) fail();
+  fail(bob);
+  expect(health.standing(ROUTE, dan)).toMatchObject({ verdict: "doubtful" });
+  fail(eve);
+  expect(health.standing(ROUTE, dan)).toEqual({ verdict: "open" });
+  pass(60_000);
+  expect(health.standing(ROUTE, ann)).toEqual({ verdict: "ready" });
+});
+
+test("a route that fails a call of nobody in particular is given up by all", () => {
+  const { health, fail } = harness();
+  for (let call = 0; call < 5; call++) fail();
+
+  expect(health.standing(ROUTE, payerNamed("bob"))).toEqual({ verdict: "open" });
+});
+
 test("a route that asks to be left alone is doubted for that long, and no number of such answers gives it up", () => {
   const { health, fail, pass } = harness();
   for (let call = 0; call < 20; call++) fail({ reason: "rate_limited", status: 429, coolDownMs: 30_000 });

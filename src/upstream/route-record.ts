@@ -53,6 +53,10 @@ export type RouteReport = {
 };
 
 const READY: RouteStanding = { verdict: "ready" };
+const GIVEN_UP: RouteStanding = { verdict: "open" };
+const LAST_RESORT: RouteStanding = { verdict: "doubtful", badness: 2 };
+/** So many whom it fails are not all at fault. */
+const ENOUGH_PAYERS = 3;
 const POOR_BELOW = 0.7;
 const MOST_ERRORS = 5;
 const MOST_CHANGES = 50;
@@ -80,8 +84,12 @@ export class RouteRecord {
   readonly #knownSinceMs: number;
   readonly #counted = { succeeded: 0, failed: 0, rateLimited: 0 };
   #route: Route;
-  /** Who has spoken against it since an answer ended well. */
+  /** Who has spoken against it since an answer ended well, in a way that counts once. */
   readonly #heardOf = new Set<Payer>();
+  /** Whose calls have failed since then at all; null is nobody in particular. */
+  readonly #failedFor = new Set<Payer | null>();
+  /** The call of a payer whom it has not failed, while it is given up. */
+  #newcomer: Ticket | null = null;
   #callsInProgress = 0;
   #coolUntilMs = 0;
   #lastAnsweredAtMs = -Infinity;
@@ -108,13 +116,13 @@ export class RouteRecord {
   }
 
   /** Routes are made anew with every catalogue; the limit that holds is the newest. */
-  standing(route: Route): RouteStanding {
+  standing(route: Route, payer?: Payer): RouteStanding {
     this.#route = route;
     const { concurrencyLimit } = route;
     if (concurrencyLimit !== null && this.#callsInProgress >= concurrencyLimit) return { verdict: "full" };
     const state = this.#breaker.state();
     const trial = this.#breaker.trial();
-    if (state === "open" || trial === "waiting") return { verdict: "open" };
+    if (state === "open" || trial === "waiting") return this.#mayTry(payer) ? LAST_RESORT : GIVEN_UP;
     if (trial === "answered") return { verdict: "doubtful", badness: 2 };
     const coolingMs = this.#coolingMs();
     if (coolingMs > 0) return { verdict: "doubtful", badness: 1 + coolingMs / (coolingMs + 1) };
@@ -126,22 +134,54 @@ export class RouteRecord {
 
   begin(): WatchedCall {
     this.#callsInProgress++;
-    return new WatchedCall(this, { ticket: this.#breaker.began(), beganAtMs: this.#clock.elapsedMs() });
+    const isNewcomer = this.#breaker.state() === "open";
+    const ticket = this.#breaker.began();
+    if (isNewcomer) this.#newcomer = ticket;
+    return new WatchedCall(this, { ticket, beganAtMs: this.#clock.elapsedMs() });
+  }
+
+  /**
+   * What one or two payers ask may be why it fails, so that others are not kept away by them: one at a time, and until it has failed more.
+   */
+  #mayTry(payer: Payer | undefined): boolean {
+    const failed = this.#failedFor;
+    return (
+      payer !== undefined &&
+      this.#newcomer === null &&
+      failed.size < ENOUGH_PAYERS &&
+      !failed.has(null) &&
+      !failed.has(payer)
+    );
+  }
+
+  #arrived(ticket: Ticket): void {
+    if (this.#newcomer === ticket) this.#newcomer = null;
   }
 
   /** For the call alone. */
   answered(ticket: Ticket, waitedMs: number): number {
     this.#firstByteMs = averaged(this.#firstByteMs, waitedMs);
     this.#breaker.answered(ticket);
+    this.#arrived(ticket);
     this.#lastAnsweredAtMs = this.#clock.elapsedMs();
     return this.#lastAnsweredAtMs;
   }
 
   failed({ ticket, beganAtMs }: Begun, failure: FailedCall): void {
-    const { reason, status, coolDownMs, perhapsLong = false, perhapsProvoked = false, payer = null } = failure;
+    const {
+      reason,
+      status,
+      coolDownMs,
+      perhapsLong = false,
+      perhapsProvoked = false,
+      once = false,
+      payer = null,
+    } = failure;
     // What is asked can make a provider break off, or refuse, so the calls of one payer speak against a route once.
-    const again = payer !== null && this.#heardOf.has(payer);
-    if (payer !== null && this.#heardOf.size < MOST_HEARD_OF) this.#heardOf.add(payer);
+    const again = once && payer !== null && this.#heardOf.has(payer);
+    if (once && payer !== null && this.#heardOf.size < MOST_HEARD_OF) this.#heardOf.add(payer);
+    if (this.#failedFor.size < MOST_HEARD_OF) this.#failedFor.add(payer);
+    this.#arrived(ticket);
     this.#callsInProgress--;
     this.#counted.failed++;
     if (status === 429) this.#counted.rateLimited++;
@@ -161,6 +201,8 @@ export class RouteRecord {
     this.#rate.add("success");
     this.#counted.succeeded++;
     this.#heardOf.clear();
+    this.#failedFor.clear();
+    this.#arrived(ticket);
     this.#breaker.succeeded(ticket);
     const lastedMs = this.#clock.elapsedMs() - answeredAtMs;
     if (outputTokens > 0 && lastedMs >= SHORTEST_ANSWER_MS) {
@@ -176,7 +218,12 @@ export class RouteRecord {
     return this.#pace.value();
   }
 
+  openings(): number {
+    return this.#breaker.openings();
+  }
+
   released(ticket: Ticket): void {
+    this.#arrived(ticket);
     this.#callsInProgress--;
     this.#breaker.released(ticket);
   }
@@ -209,13 +256,15 @@ export class RouteRecord {
 
 /**
  * `coolDownMs`: how long the provider asked to be left alone. `perhapsLong`: what was waited for in vain was a whole answer, whose
- * first byte comes with its last. `payer`: whose request it was, where that may be why it failed. `perhapsProvoked`: it was refused in a
- * way that a prompt may have brought about.
+ * first byte comes with its last. `once`: what was asked may be why it failed, so that one payer counts once. `perhapsProvoked`: it was
+ * refused in a way that a prompt may have brought about.
  */
 type FailedCall = RouteFailure & {
   coolDownMs: number | null;
   perhapsLong?: boolean;
   perhapsProvoked?: boolean;
+  once?: boolean;
+  /** Whose request it was. */
   payer?: Payer | undefined;
 };
 
@@ -244,7 +293,7 @@ export class WatchedCall {
     if (pace !== null) this.#record?.paced(pace);
     switch (outcome) {
       case "upstream_failed":
-        return this.failed({ reason: "broke_off", status: 200, coolDownMs: null, payer });
+        return this.failed({ reason: "broke_off", status: 200, coolDownMs: null, payer, once: true });
       case "completed":
         return this.#succeeded(outputTokens);
       case "client_gone":

@@ -14,6 +14,8 @@ export type Cap = {
   setting: string;
   /** Why the gateway does not charge for it instead. */
   because: string;
+  /** It shows by requests that no provider was asked. */
+  pauses?: true;
 };
 
 export type ModelTraits = {

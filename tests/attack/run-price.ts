@@ -53,7 +53,9 @@ async function figuresOf(stage: Stage, attempt: PriceAttempt, lane: Lane): Promi
   }
   const earlier = (await stage.calls(model)).length;
   let broke = "";
-  await attempt.run(laneStage({ stage, attempt, lane, payer, model, topUp })).catch((error: unknown) => {
+  let sent = 0;
+  const onSent = (): void => void (sent += 1);
+  await attempt.run(laneStage({ stage, attempt, lane, payer, model, topUp, onSent })).catch((error: unknown) => {
     broke = String(error);
   });
   const after = await Promise.all(payer.accounts().map(settled));
@@ -69,6 +71,7 @@ async function figuresOf(stage: Stage, attempt: PriceAttempt, lane: Lane): Promi
     price: listPrice(calls),
     charged: unit === "credit" || tokens === 0n ? taken : (taken * listPrice(calls)) / tokens,
     dearest: prices.reduce((most, price) => (price > most ? price : most), 0n),
+    unasked: Math.max(0, sent - calls.length),
     keyStatus: after[0]?.status ?? "",
     exhausted: after.every(({ balance }) => balance === 0n),
     writtenOff: after.reduce((sum, { writtenOff }) => sum + writtenOff, 0n),
@@ -83,8 +86,9 @@ function laneStage(parts: {
   payer: LanePayer;
   model: string;
   topUp: (credit: string) => Promise<void>;
+  onSent?: () => void;
 }): LaneStage {
-  const { stage, attempt, lane, payer, model, topUp } = parts;
+  const { stage, attempt, lane, payer, model, topUp, onSent = () => undefined } = parts;
   const { key, person, secondKey } = payer;
   const gateway = attempt.hasty === true ? stage.hasty : stage.gateway;
   const origin = lane.unit === "credit" ? gateway.url : `${gateway.url}/token`;
@@ -108,8 +112,14 @@ function laneStage(parts: {
     topUp,
     body: (asked = {}) => bodyOf(lane.caller, { ...asked, model }),
     sent,
-    ask: (body, headers) => ask(sent(body, headers)),
-    open: (body, headers) => openStream(sent(body, headers)),
+    ask: (body, headers) => {
+      onSent();
+      return ask(sent(body, headers));
+    },
+    open: (body, headers) => {
+      onSent();
+      return openStream(sent(body, headers));
+    },
   };
 }
 

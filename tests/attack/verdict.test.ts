@@ -10,6 +10,7 @@ const figures = (over: Partial<LaneFigures>): LaneFigures => ({
   charged: 1_000n,
   dearest: 100n,
   keyStatus: "active",
+  unasked: 0,
   exhausted: false,
   writtenOff: 0n,
   booksAgree: true,
@@ -38,6 +39,10 @@ describe("a lane", () => {
     expect(judgeLane(figures({ charged: 400n }), CAP, 900n)).toMatchObject({ held: false });
     expect(judgeLane(figures({ charged: 400n, keyStatus: "suspended" }), CAP, 900n)).toMatchObject({ held: true });
     expect(judgeLane(figures({ charged: 400n, exhausted: true }), CAP, 900n)).toMatchObject({ held: true });
+    const pauses = { ...CAP, pauses: true as const };
+    expect(judgeLane(figures({ charged: 400n, unasked: 1 }), CAP, 900n)).toMatchObject({ held: false });
+    expect(judgeLane(figures({ charged: 400n, unasked: 1 }), pauses, 900n)).toMatchObject({ held: true });
+    expect(judgeLane(figures({ charged: 400n }), pauses, 900n)).toMatchObject({ held: false });
   });
 
   test("does not hold when balance and charges differ", () => {

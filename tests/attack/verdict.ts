@@ -10,6 +10,8 @@ export type LaneFigures = {
   /** The most one request of it cost at list: by so much a cap may be passed. */
   dearest: bigint;
   keyStatus: string;
+  /** Requests that no provider was asked. */
+  unasked: number;
   /** Nothing is left of the balance, so that nothing more can be tried. */
   exhausted: boolean;
   writtenOff: bigint;
@@ -26,7 +28,7 @@ export const NEIGHBOUR_RATIO = 3;
 
 /** Judges what an attacker gained on one lane. */
 export function judgeLane(figures: LaneFigures, cap: Cap | undefined, capNano: bigint): LaneVerdict {
-  const { price, charged, dearest, keyStatus, exhausted } = figures;
+  const { price, charged, dearest, keyStatus, exhausted, unasked } = figures;
   const gain = price - charged;
   const percent = price === 0n ? 0 : Number((gain * 10_000n) / price) / 100;
   const verdict = (held: boolean, why: string): LaneVerdict => ({ held, gain, percent, why });
@@ -35,7 +37,8 @@ export function judgeLane(figures: LaneFigures, cap: Cap | undefined, capNano: b
   if (cap === undefined) return verdict(false, `gains ${percent.toFixed(1)} % of its price`);
   if (gain > capNano + dearest)
     return verdict(false, `gains ${percent.toFixed(1)} %, more than its cap and one request`);
-  // A cap that bites shows: by a suspension, an empty balance, or most of the price charged.
+  // A cap that bites shows: by a suspension, an empty balance, a pause, or most of the price charged.
+  if (cap.pauses === true && unasked > 0) return verdict(true, `capped by ${cap.setting}`);
   if (keyStatus === "active" && !exhausted && charged * 2n < price && price < 2n * (capNano + dearest))
     return verdict(false, "too little was tried to see its cap");
   return verdict(true, `capped by ${cap.setting}`);

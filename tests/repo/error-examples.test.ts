@@ -94,7 +94,7 @@ const FAULTS: Record<FaultCode, Error | (() => unknown)> = {
   idempotency_replay_unavailable: verdict({ kind: "replay_unavailable" }),
   idempotency_stream_interrupted: verdict({ kind: "stream_interrupted" }),
   request_cancelled: cancelledByOperator(),
-  provider_unavailable: unavailable([], { standing: () => ({}) as never, restsMs: () => 0 }),
+  provider_unavailable: unavailable([], { standing: () => ({}) as never, restsMs: () => 0 }, () => 0),
   upstream_error: providerBrokeOff(),
   upstream_timeout: failureFault(new UpstreamError("timed_out", null), "acme"),
   service_unavailable: ledgerAway(() => 0, null),

@@ -1,6 +1,7 @@
 import { createAskForThoughts } from "../../src/gateway/generate/ask-for-thoughts.ts";
 import { createCatalogue } from "../../src/catalogue/catalogue.ts";
 import type { Model } from "../../src/catalogue/model.ts";
+import type { Amounts } from "../../src/core/amount.ts";
 import type { Route } from "../../src/core/route.ts";
 import type { ByteReader, ByteStream } from "../../src/core/byte-stream.ts";
 import { systemClock } from "../../src/core/clock.ts";
@@ -126,6 +127,8 @@ export function generationStage(
   const heard: (AnswerOutcome | null)[] = [];
   const checkpoints: Checkpoint[] = [];
   const forgotten: string[] = [];
+  /** What providers did in vain. */
+  const lostWork: Amounts[] = [];
   const line = { ledger: "up" as "up" | "down", say: provider, countTokens: createPaperwork(null).countTokens };
   const ledger = createModel({ startMs: Date.UTC(2026, 0, 5) });
   const keyId = createId(1);
@@ -193,6 +196,7 @@ export function generationStage(
     }),
     paperwork,
     running,
+    lostWork: { add: (_, lost) => void lostWork.push(lost), restsMs: () => 0 },
     dispatch: async ({ bodyFor, onAttempt, sink: watched }) => {
       log.push("dispatch");
       if (watched.isGone()) return null;
@@ -297,6 +301,7 @@ export function generationStage(
     heard,
     checkpoints,
     forgotten,
+    lostWork,
     line,
     ledger,
     account,

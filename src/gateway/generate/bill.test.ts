@@ -37,6 +37,7 @@ const ending = (fields: Partial<Ending>): Ending => ({
   hiddenTokens: 0,
   doubtedTokens: 0,
   lostTokens: 0,
+  overdue: false,
   usage: null,
   stage: delivered(TEXT),
   plain: null,
@@ -146,6 +147,26 @@ test("what was delivered before a provider failed is waived, and nothing is when
     charge: credits(0n),
     waived: credits(0n),
   });
+});
+
+test("what a provider did for a request that ended with an error status is lost, and charged to nobody [MON-48]", async () => {
+  const none = { charge: credits(0n), waived: credits(0n), absorbed: credits(0n) };
+  const failed = { outcome: "upstream_failed", begun: false, streamed: false, stage: null, lostTokens: 50 } as const;
+
+  // A stream that nobody could read, a whole answer that nobody could read, and one that did not come.
+  const unread = await billFor({ outcome: "upstream_failed", begun: false });
+  expect(unread).toMatchObject({ ...none, lost: (await billFor({})).charge });
+  expect(await billFor({ ...failed, answered: true })).toMatchObject({ ...none, lost: credits(107_000n) });
+  expect(await billFor({ ...failed, answered: false, overdue: true })).toMatchObject({
+    ...none,
+    lost: credits(107_000n),
+  });
+  expect(await billFor({ ...failed, outcome: "timed_out" })).toMatchObject({ ...none, lost: credits(107_000n) });
+  // One that was refused or never sent, and a stream that failed before its first word.
+  expect((await billFor({ ...failed, stage: delivered("") })).lost).toEqual(credits(0n));
+  expect(await billFor({ ...failed, answered: false })).toMatchObject({ ...none, lost: credits(0n) });
+  for (const outcome of ["completed", "client_gone"] as const)
+    expect((await billFor({ outcome })).lost).toEqual(credits(0n));
 });
 
 test.each(["client_gone", "timed_out", "limited"] as const)(
@@ -267,6 +288,7 @@ test.each<[what: string, usage: Usage, charge: bigint]>([
     estimated: true,
     absorbed: credits(0n),
     waived: credits(0n),
+    lost: credits(0n),
   });
 });
 

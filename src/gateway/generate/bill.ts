@@ -40,6 +40,8 @@ export type Ending = {
   doubtedTokens: number;
   /** What the provider may have produced since it was asked, as far as the clock can tell, where nothing of it was seen. */
   lostTokens: number;
+  /** No answer came in time, although the provider had been sent the request. */
+  overdue: boolean;
   usage: Usage | null;
   /** What a stream had said when it ended; null for a plain answer. */
   stage: Pick<AnswerStage, "inputUsage" | "delivered"> | null;
@@ -57,11 +59,13 @@ export type Bill = {
   absorbed: Amounts;
   /** The price of what was delivered before a provider failed, or read for a client that left before it responded. Nobody is charged it, up to a cap. */
   waived: Amounts;
+  /** The price of what a provider did for a request that ended with an error status. Nobody is charged it, and it is booked nowhere. */
+  lost: Amounts;
 };
 
 const freeOf = ({ granted }: Terms): Bill => {
   const none = noneOf(granted);
-  return { charge: none, usage: NO_USAGE, estimated: false, absorbed: none, waived: none };
+  return { charge: none, usage: NO_USAGE, estimated: false, absorbed: none, waived: none, lost: none };
 };
 
 /** The usual bill, for which nothing is counted or waited for: a whole answer with figures of its provider that can be true. Else null. */
@@ -69,7 +73,7 @@ export function billAtOnce({ outcome, usage }: Ending, terms: Terms): Bill | nul
   if (outcome !== "completed" || usage === null || usage.inputTokens === 0 || usage.outputTokens === 0) return null;
   if (!isPossible(usage, terms)) return null;
   const none = noneOf(terms.granted);
-  return { charge: costIn(terms.rates, usage), usage, estimated: false, absorbed: none, waived: none };
+  return { charge: costIn(terms.rates, usage), usage, estimated: false, absorbed: none, waived: none, lost: none };
 }
 
 /** What a request costs in the units of its chain, row by row as decided. [interface decision 19, 20] */
@@ -84,7 +88,7 @@ export async function billOf(ending: Ending, terms: Terms, count: CountText): Pr
       return withDoubted(await brokenOff(), ending, terms);
     case "timed_out":
       // A caller that was told of a failure by its status pays nothing.
-      return ending.begun ? brokenOff() : free;
+      return ending.begun ? brokenOff() : { ...free, lost: await lost() };
     case "limited": {
       // A plain answer past its bound has more bytes than any limit of output allows for: all that was set aside may be gone.
       if (ending.stage === null) return { ...free, absorbed: terms.granted };
@@ -92,7 +96,7 @@ export async function billOf(ending: Ending, terms: Terms, count: CountText): Pr
       return ending.begun ? made : { ...free, absorbed: made.charge };
     }
     case "upstream_failed": {
-      if (!ending.begun) return free;
+      if (!ending.begun) return { ...free, lost: await lost() };
       const { charge, ...made } = await brokenOff();
       return { ...made, charge: free.charge, waived: charge };
     }
@@ -102,6 +106,14 @@ export async function billOf(ending: Ending, terms: Terms, count: CountText): Pr
 
   async function brokenOff(): Promise<Bill> {
     return bill(await brokenOffUsage(ending, terms, count));
+  }
+
+  /** A provider that refused, could not be reached or failed before its first word has done nothing. */
+  async function lost(): Promise<Amounts> {
+    if (ending.stage !== null) return ending.stage.delivered.length > 0 ? (await brokenOff()).charge : free.lost;
+    return ending.answered || ending.overdue
+      ? priced(workOf(ending, terms, estimatedInput(terms)), terms).charge
+      : free.lost;
   }
 
   async function bill(counted: Counted): Promise<Bill> {

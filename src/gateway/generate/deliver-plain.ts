@@ -46,7 +46,7 @@ export const createDeliverPlain =
     } catch (error) {
       const { provider, upstreamModel: model } = route;
       const refused = isProviderFailure(error) ? requestFault(whole, { provider, model }) : null;
-      return failGeneration(state, refused ?? error);
+      return failGeneration(state, refused ?? error, { answered: true });
     }
     const { bytes: given, usage: said, shown } = plain;
     noteFirstByte(state);

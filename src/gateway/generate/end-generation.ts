@@ -9,6 +9,7 @@ type Known = {
   outcome: AnswerOutcome;
   begun?: boolean;
   answered?: boolean;
+  overdue?: boolean;
   usage?: Usage | null;
   hiddenTokens?: number;
   doubtedTokens?: number;
@@ -17,7 +18,15 @@ type Known = {
 /** The end of a generation as the ledger is told it; what is not known is not there. */
 export function endingOf(
   state: GenerationState,
-  { outcome, begun = false, answered = false, usage = null, hiddenTokens = 0, doubtedTokens = 0 }: Known,
+  {
+    outcome,
+    begun = false,
+    answered = false,
+    overdue = false,
+    usage = null,
+    hiddenTokens = 0,
+    doubtedTokens = 0,
+  }: Known,
 ): HoldEnding {
   const { generation, sink, clock, provider, firstByteMs } = state;
   const details = {
@@ -35,7 +44,8 @@ export function endingOf(
     usage,
     hiddenTokens,
     doubtedTokens,
-    lostTokens: outcome === "client_gone" ? lostTokens(state) : 0,
+    lostTokens: outcome === "completed" ? 0 : lostTokens(state, outcome),
+    overdue,
     stage: null,
     plain: null,
     contentDelivered,
@@ -44,11 +54,12 @@ export function endingOf(
   };
 }
 
-/** What a provider may have produced since it was asked, at the pace of its route. */
-function lostTokens({ asked, paceOf, clock, generation }: GenerationState): number {
+/** What a provider may have produced since it was asked, at the pace of its route. Who left has it counted from its usual first token on. */
+function lostTokens({ asked, paceOf, clock, generation }: GenerationState, outcome: AnswerOutcome): number {
   if (asked === null) return 0;
   const { lostPerSecond, firstTokenMs } = paceOf(asked.route);
-  const speakingMs = Math.max(0, clock.elapsedMs() - asked.atMs - firstTokenMs);
+  const silentMs = outcome === "client_gone" ? firstTokenMs : 0;
+  const speakingMs = Math.max(0, clock.elapsedMs() - asked.atMs - silentMs);
   return Math.ceil((speakingMs * lostPerSecond * generation.request.choices) / 1_000);
 }
 
@@ -66,11 +77,15 @@ const PROVIDER_FAILURES: ReadonlySet<FaultCode> = new Set([
 ]);
 
 /** A provider that failed is written down, at no cost; a request that it refused with reason is as if never sent. */
-export async function failGeneration(state: GenerationState, error: unknown): Promise<never> {
+export async function failGeneration(
+  state: GenerationState,
+  error: unknown,
+  known: Partial<Known> = {},
+): Promise<never> {
   state.sink.complete();
   if (error instanceof Fault && PROVIDER_FAILURES.has(error.code)) {
     // Should the ledger be away, the hold is voided instead, and the caller still hears of the provider.
-    await state.held.hold.settle(endingOf(state, { outcome: "upstream_failed" })).catch(() => undefined);
+    await state.held.hold.settle(endingOf(state, { ...known, outcome: "upstream_failed" })).catch(() => undefined);
   }
   throw error;
 }

@@ -2,6 +2,7 @@ import { canReason } from "../../catalogue/can-reason.ts";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import type { Model } from "../../catalogue/model.ts";
 import type { Clock } from "../../core/clock.ts";
+import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import { memberPolicyOf } from "../../core/member-policy.ts";
 import { soldCache } from "../../core/price.ts";
@@ -11,7 +12,9 @@ import { after, type Soon } from "../../core/soon.ts";
 import type { StoredAnswer } from "../../ledger/ledger.ts";
 import type { InputEstimate } from "../../core/input-estimate.ts";
 import { droppedIn, type RouteGroups } from "../../translate/fidelity/group-routes.ts";
+import type { AnswerMode } from "../../upstream/call-convention.ts";
 import type { Dispatch, Dispatched } from "../../upstream/dispatch.ts";
+import { UpstreamError } from "../../upstream/upstream.ts";
 import type { Route } from "../../core/route.ts";
 import type { Admit } from "./admit.ts";
 import type { AskForThoughts } from "./ask-for-thoughts.ts";
@@ -31,6 +34,7 @@ import {
   noteAsked,
   noteAttempt,
 } from "./generation.ts";
+import type { LostWork } from "./lost-work.ts";
 import type { Paperwork } from "../paperwork.ts";
 import type { Running } from "./running.ts";
 import { routesFor } from "./untold-members.ts";
@@ -59,6 +63,7 @@ type Parts = {
   clock: Clock;
   /** How fast a route's model speaks. */
   paceOf: (route: Route) => Pace;
+  lostWork: LostWork;
   /** How long a request may take, from the moment it came in to the last byte of its answer. */
   deadlineMs: number;
   /** The largest answer that is kept for a retry. */
@@ -114,6 +119,7 @@ export const createGenerate =
         return await serve(parts, state);
       } finally {
         running.ended(state);
+        noteLost(parts.lostWork, state);
       }
     } finally {
       admitted.takeBack?.();
@@ -150,7 +156,7 @@ async function serve(parts: Parts, state: GenerationState): Promise<Generated> {
   try {
     dispatched = await ask(parts, state);
   } catch (error) {
-    return failGeneration(state, error);
+    return failGeneration(state, error, { overdue: wasSent(error) });
   }
   if (dispatched === null) return leave(state);
 
@@ -166,14 +172,16 @@ async function serve(parts: Parts, state: GenerationState): Promise<Generated> {
 
 /** Asks route after route, until one answers; null when the caller has left meanwhile. */
 async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | null> {
-  const { dispatch, paperwork, deadlineMs, askForThoughts } = parts;
+  const { dispatch, paperwork, deadlineMs, askForThoughts, lostWork } = parts;
   const { generation, routeGroups, model, held, sink } = state;
   const { request, startedAtMs } = generation;
+  const { payer } = generation.caller.key;
+  const answerMode = answerModeOf(request);
   const thoughts = askForThoughts(request, model);
   const dispatched = await dispatch({
     routes: routeGroups.best.routes,
     otherRoutes: () => routeGroups.others().map(({ routes }) => routes),
-    answerMode: request.stream ? "streamed" : "whole",
+    answerMode,
     bodyFor: (route, quirks) => {
       noteAsked(state, route);
       return paperwork.writeRequest(request, route, {
@@ -188,14 +196,31 @@ async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | n
     },
     headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),
     deadlineAtMs: startedAtMs + deadlineMs,
-    payer: generation.caller.key.payer,
+    payer,
     sink,
+    restsMs: (route) => lostWork.restsMs({ payer, route, answerMode }),
     onAttempt: (attempt) => noteAttempt(state, attempt),
     refused: thoughts.refused,
   });
   if (dispatched !== null) thoughts.answered(dispatched.route);
   return dispatched;
 }
+
+const answerModeOf = ({ stream }: { stream: boolean }): AnswerMode => (stream ? "streamed" : "whole");
+
+function noteLost(lostWork: LostWork, { generation, held, asked }: GenerationState): void {
+  const { caller, request } = generation;
+  if (held.hold.lost === null || asked === null) return;
+  const loser = { payer: caller.key.payer, route: asked.route, answerMode: answerModeOf(request) };
+  lostWork.add(loser, held.hold.lost);
+}
+
+/** Whether a provider that gave no answer in time may have been at work on it. */
+const wasSent = (error: unknown): boolean =>
+  error instanceof Fault &&
+  error.cause instanceof UpstreamError &&
+  error.cause.reason === "timed_out" &&
+  error.cause.sent;
 
 /** The caller left, or was cut, before a provider answered. */
 async function leave(state: GenerationState): Promise<Generated> {

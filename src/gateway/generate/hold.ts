@@ -1,6 +1,6 @@
 import type { Payer } from "../../core/payer.ts";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Amounts, amountIn, type Unit } from "../../core/amount.ts";
+import { type Amounts, amountIn, type Unit, isSomething } from "../../core/amount.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { ChainRef } from "../../core/counter.ts";
 import type { Fault } from "../../core/fault.ts";
@@ -64,6 +64,7 @@ export class Hold {
   #usageSeen = false;
   #nextSize = 1;
   #contentSeen = false;
+  #lost: Amounts | null = null;
   #settling: { startedAtMs: number; endedAtMs: number } | null = null;
 
   constructor(parts: HoldParts, held: Held) {
@@ -79,6 +80,11 @@ export class Hold {
   /** The same in each unit that counts. */
   get chargedIn(): Amounts {
     return this.#charged;
+  }
+
+  /** What a provider did for it in vain; null when that is nothing. */
+  get lost(): Amounts | null {
+    return this.#lost;
   }
 
   /** What was set aside, in every unit that counts. */
@@ -110,6 +116,7 @@ export class Hold {
       checkpoints.forget(id);
       // Not before: a bill that cannot be made leaves the hold to its scope.
       this.#settled = true;
+      if (isSomething(bill.lost)) this.#lost = bill.lost;
       const settlement = this.#settlement(ending, bill);
       if (ending.outcome === "client_gone") {
         this.#charged = bill.charge;

@@ -57,6 +57,13 @@ export const FAILED_AFTER_CONTENT: Cap = {
   because: "a failed response costs nothing (7.3), because clients retry it",
 };
 
+/** Nothing is charged for it, and nothing suspended: the payer's requests leave the route alone. */
+export const PAUSED: Cap = {
+  setting: "ledger.write_off_cap",
+  because: "an error status costs nothing (7.3); beyond the cap the provider is not asked again",
+  pauses: true,
+};
+
 export const OVERRUN: Cap = {
   setting: "ledger.write_off_cap",
   because: "a balance is never negative, so any cost beyond it cannot be charged",

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ALL_LANES, type PriceAttempt } from "../attempt.ts";
 import { wordsIn } from "../client.ts";
 import type { Json } from "../formats.ts";
-import { FAILED_AFTER_CONTENT, LONG_PROMPT, untilRefused } from "./moves.ts";
+import { FAILED_AFTER_CONTENT, LONG_PROMPT, PAUSED, untilRefused } from "./moves.ts";
 
 const all = { kind: "price", lanes: ALL_LANES } as const;
 const EVENT_BOUND = 8 * 1024 * 1024;
@@ -95,7 +95,11 @@ export const BOUNDS: readonly PriceAttempt[] = [
     model: { habit: { tokens: 5_000, rate: 500 } },
     credit: "0.2",
     hasty: true,
-    cap: FAILED_AFTER_CONTENT,
+    cap: PAUSED,
+    // Answers within the deadline, by which the pace of the route is known.
+    before: async ({ open, body }) => {
+      for (let times = 0; times < 3; times += 1) await (await open(body({ stream: true, limit: 1_000 }))).readAll();
+    },
     run: untilRefused(async ({ ask, body }) => {
       await ask(body({ prompt: LONG_PROMPT, limit: 5_000 }));
     }),
