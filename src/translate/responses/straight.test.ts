@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { recordings } from "../../../tests/support/recordings.ts";
 import { Fault } from "../../core/fault.ts";
+import { NO_USAGE } from "../../core/usage.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { parseBody } from "../../wire/json/parse-body.ts";
 import { readResponsesRequest } from "../../wire/responses/responses-request.ts";
 import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
 import { type AnswerStage, DROP, FAILED, PASS, TERMINAL } from "../answer-stage.ts";
+import { readEvent } from "../read-event.ts";
 import { responsesNormalised } from "./normalised.ts";
 import { responsesUntouched } from "./untouched.ts";
 
@@ -220,6 +222,40 @@ test("calls of the provider's own tools are counted by name, those the caller ru
   expect(readResponsesUsage({ output, usage: { input_tokens: 1, output_tokens: 1 } })?.toolCalls).toEqual({
     web_search: 2,
     mcp: 1,
+  });
+});
+
+const CHARGED = { ...NO_USAGE, inputTokens: 3, outputTokens: 4 };
+const LAST = `{"type":"response.completed", "response":{"id":"r","big":12345678901234567890,"usage":{"input_tokens":1,"output_tokens":2},"output":[ ]},"x":1}`;
+
+test("a last event that shows another usage keeps every other byte of the provider", () => {
+  const stage = responsesUntouched.stage(request());
+  const event = Buffer.from(`event: response.completed\ndata: ${LAST}\n\n`);
+  expect(stage.event(event, 0, event.length)).toBe(TERMINAL);
+  const [before = "", after = ""] = event.toString().split(`{"input_tokens":1,"output_tokens":2}`);
+  const shown = String(stage.terminal(CHARGED));
+
+  expect([shown.startsWith(before), shown.endsWith(after)]).toEqual([true, true]);
+  expect(JSON.parse(shown.slice(before.length, -after.length))).toMatchObject({ input_tokens: 3, output_tokens: 4 });
+  expect(String(stage.terminal({ ...NO_USAGE, inputTokens: 1, outputTokens: 2 }))).toContain(`"input_tokens":1`);
+});
+
+test.each([
+  ["lines that end otherwise", `event: response.completed\r\ndata: ${LAST}\r\n\r\n`],
+  ["its name after its data", `data: ${LAST}\nevent: response.completed\n\n`],
+  ["an id before its name", `id: data: 7\nevent: response.completed\ndata: ${LAST}\n\n`],
+  ["data in two lines", `data: ${LAST.slice(0, 29)}\ndata: ${LAST.slice(29)}\n\n`],
+  ["no space before its data", `data:${LAST}\n\n`],
+  ["a response that is named twice", `data: {"response":{"data: ":1},${LAST.slice(1)}\n\n`],
+])("a last event with %s shows the usage that is charged, too", (_, text) => {
+  const stage = responsesUntouched.stage(request());
+  const event = Buffer.from(text);
+  expect(stage.event(event, 0, event.length)).toBe(TERMINAL);
+  const before = readEvent(event) as { response: object };
+
+  expect(readEvent(stage.terminal(CHARGED) as Buffer)).toEqual({
+    ...before,
+    response: { ...before.response, usage: expect.objectContaining({ input_tokens: 3, output_tokens: 4 }) as object },
   });
 });
 

@@ -10,6 +10,8 @@ import {
 import { usageToShow } from "../../wire/show-usage.ts";
 import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
 import { type AnswerStage, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
+import { editMembers } from "../../wire/json/edit-members.ts";
+import { findMembers } from "../../wire/json/members.ts";
 import { createEventName } from "../event-name.ts";
 import { readGeneratedBeside } from "./generated.ts";
 import { OutputMeter } from "../output-meter.ts";
@@ -46,6 +48,8 @@ export function readResponse(bytes: Buffer): Record<string, unknown> {
 function createStage({ bytes: body }: GenerationRequest): AnswerStage {
   let completed: Buffer | null = null;
   let usage: Usage | null = null;
+  /** The same as the provider tells it. */
+  let told: unknown = null;
   let identity: ResponseIdentity | null = null;
   let passedEvents = 0;
   /** Read only when the stream fails, so that no event is parsed for its number alone. */
@@ -89,14 +93,15 @@ function createStage({ bytes: body }: GenerationRequest): AnswerStage {
     const data = readEvent(text);
     if (!isObject(data?.["response"])) return FAILED;
     meter.note(text, data);
+    told = data["response"]["usage"];
     usage = readResponsesUsage(data["response"]);
     completed = Buffer.from(text);
     return TERMINAL;
   }
 
   function terminal(charged: Usage | null = usage): Buffer | null {
-    const data = completed && charged && readEvent(completed);
-    return data === null ? completed : (showingUsage(data, charged) ?? completed);
+    const shown = completed && charged && usageToShow("responses", told, charged);
+    return completed === null || shown === null ? completed : withUsage(completed, shown);
   }
 
   return {
@@ -122,6 +127,37 @@ const saysNothing = (type: string, text: Buffer): boolean =>
 function numberAfter(passed: Buffer | null): number | null {
   const last = passed && readEvent(passed)?.["sequence_number"];
   return typeof last === "number" ? last + 1 : null;
+}
+
+const DATA = Buffer.from("data: ");
+
+/** The last event with another usage. It may repeat some MiB of the request: as providers write it, every other byte stays as it came. */
+function withUsage(event: Buffer, usage: object): Buffer {
+  const from = event.indexOf(DATA) + DATA.length;
+  const json = event.subarray(from, event.length - 2);
+  const { list, duplicate } = isLoneData(event, from) ? findMembers(json) : NO_MEMBERS;
+  const response = list.find(({ name }) => name === "response");
+  if (response === undefined || duplicate !== null) return rewritten(event, usage);
+  const { valueStart, valueEnd } = response;
+  const value = json.subarray(valueStart, valueEnd);
+  const edited = editMembers(value, findMembers(value), { usage: JSON.stringify(usage) });
+  return Buffer.concat([event.subarray(0, from + valueStart), edited, event.subarray(from + valueEnd)]);
+}
+
+const NO_MEMBERS = { list: [], duplicate: null };
+const NEW_LINE = 0x0a;
+const RETURN = 0x0d;
+
+/** Whether it has one line of data and ends after it, with at most its name before. */
+function isLoneData(event: Buffer, from: number): boolean {
+  const start = from - DATA.length;
+  const isFirst = start === 0 || (event.indexOf("event:") === 0 && event.indexOf(NEW_LINE) === start - 1);
+  return isFirst && event.indexOf(NEW_LINE, from) === event.length - 2 && !event.includes(RETURN);
+}
+
+function rewritten(event: Buffer, usage: object): Buffer {
+  const { response, type, ...data } = readEvent(event) ?? {};
+  return responsesEvent({ ...data, type: String(type), response: { ...(response as object), usage } });
 }
 
 /** The last event with the usage that is charged; null when it shows that already. */
