@@ -46,10 +46,8 @@ export function readResponse(bytes: Buffer): Record<string, unknown> {
 }
 
 function createStage({ bytes: body }: GenerationRequest): AnswerStage {
-  let completed: Buffer | null = null;
+  let completed: LastEvent | null = null;
   let usage: Usage | null = null;
-  /** The same as the provider tells it. */
-  let told: unknown = null;
   let identity: ResponseIdentity | null = null;
   let passedEvents = 0;
   /** Read only when the stream fails, so that no event is parsed for its number alone. */
@@ -93,21 +91,15 @@ function createStage({ bytes: body }: GenerationRequest): AnswerStage {
     const data = readEvent(text);
     if (!isObject(data?.["response"])) return FAILED;
     meter.note(text, data);
-    told = data["response"]["usage"];
     usage = readResponsesUsage(data["response"]);
-    completed = Buffer.from(text);
+    completed = { event: Buffer.from(text), told: data["response"]["usage"] };
     return TERMINAL;
-  }
-
-  function terminal(charged: Usage | null = usage): Buffer | null {
-    const shown = completed && charged && usageToShow("responses", told, charged);
-    return completed === null || shown === null ? completed : withUsage(completed, shown);
   }
 
   return {
     event,
     close: () => null,
-    terminal,
+    terminal: (charged = usage ?? undefined) => completed && showing(completed, charged),
     usage: () => usage,
     inputUsage: () => null,
     delivered: meter.delivered,
@@ -127,6 +119,14 @@ const saysNothing = (type: string, text: Buffer): boolean =>
 function numberAfter(passed: Buffer | null): number | null {
   const last = passed && readEvent(passed)?.["sequence_number"];
   return typeof last === "number" ? last + 1 : null;
+}
+
+/** `told`: its usage, as the provider says it. */
+type LastEvent = { event: Buffer; told: unknown };
+
+function showing({ event, told }: LastEvent, charged: Usage | undefined): Buffer {
+  const shown = charged === undefined ? null : usageToShow("responses", told, charged);
+  return shown === null ? event : withUsage(event, shown);
 }
 
 const DATA = Buffer.from("data: ");
