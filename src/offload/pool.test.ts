@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { getPriority } from "node:os";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
 import type { ClientDialect } from "../core/dialect.ts";
 import { payerNamed } from "../core/payer.ts";
@@ -89,6 +91,22 @@ test.each<[ClientDialect, object]>([
   },
   PATIENT_MS,
 );
+
+/** Of every thread of this process, as the kernel numbers them. */
+const niceness = (): number[] =>
+  readdirSync("/proc/self/task").map((id) => {
+    const [, fields = ""] = readFileSync(`/proc/self/task/${id}/stat`, "utf8").split(") ");
+    return Number(fields.split(" ")[16]);
+  });
+
+test.skipIf(process.platform !== "linux")("threads give way to the main one", async () => {
+  const own = getPriority();
+  const before = niceness().filter((nice) => nice > own).length;
+  await start().run("countTokens", { text: "some words" }, "key");
+
+  expect(niceness().filter((nice) => nice > own).length).toBe(before + 1);
+  expect(getPriority()).toBe(own);
+});
 
 test("a large count comes to the same in a thread", async () => {
   const [here, there] = [createPaperwork(null), createPaperwork(lasting)];
