@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../core/clock.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
+import { retryAfter } from "../wire/errors/retry-advice.ts";
 import type { Drain } from "./drain.ts";
 import type { Router } from "./router.ts";
 
@@ -36,7 +37,7 @@ export function addHealth(router: Router, { readiness, degraded, drain, clock }:
 
   function answer(response: ServerResponse, status: number, value: object): void {
     const headers = { "content-type": "application/json", "cache-control": "no-store", ...ids() };
-    response.writeHead(status, status === 503 ? { ...headers, "retry-after": "1" } : headers);
+    response.writeHead(status, status === 503 ? { ...headers, "retry-after": retryAfter(1) } : headers);
     response.end(JSON.stringify(value));
   }
 

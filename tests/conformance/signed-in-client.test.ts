@@ -184,7 +184,7 @@ describe("usage and limits", () => {
     expect([...refused.headers.keys()].filter((each) => each.startsWith("anthropic-ratelimit"))).toEqual([]);
   });
 
-  test("a session's used-up limit is 429 billing_error with the renewal on messages, and 402 on chat, as for keys", async () => {
+  test("a session's used-up limit is 429 billing_error with the renewal on messages, and 402 on chat, as for keys [HDR-5]", async () => {
     const token = await signedIn("poor", "poor");
     const refused = await generate(token);
     const body = (await refused.json()) as { error: { type: string; message: string } };
@@ -198,7 +198,7 @@ describe("usage and limits", () => {
     expect(refused.headers.has("anthropic-ratelimit-unified-representative-claim")).toBe(false);
     const seconds = Number(refused.headers.get("retry-after"));
     const reset = Number(refused.headers.get("anthropic-ratelimit-unified-reset"));
-    expect(Math.abs(Date.now() / 1_000 + seconds - reset)).toBeLessThan(seconds === 2_073_600 ? Infinity : 60);
+    expect(Math.abs(Math.min(86_400, reset - Date.now() / 1_000) - seconds)).toBeLessThan(60);
     expect((await generate(token, "/v1/chat/completions")).status).toBe(402);
 
     const { secret } = await issueKey(gateway, { account: "Acme/Search/poor@acme.example" });

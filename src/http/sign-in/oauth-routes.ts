@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { ClientTokens, DeviceSignIn } from "../../core/device-sign-in.ts";
 import type { OAuthError } from "../../wire/errors/oauth.ts";
+import { retryAfter } from "../../wire/errors/retry-advice.ts";
 import type { CallerAddress } from "../caller-address.ts";
 import { type Exchange, NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
 import { sendJson } from "../send-json.ts";
@@ -125,7 +126,7 @@ function refuse(
   description: string,
 ): Finished {
   const value = { error, error_description: description };
-  const headers = { ...NO_STORE, ...(status === 429 && { "retry-after": "5" }) };
+  const headers = { ...NO_STORE, ...(status === 429 && { "retry-after": retryAfter(5) }) };
   const bytesOut = sendJson(response, { requestId, value, status, headers });
   return Promise.resolve({ ...NOTHING_GENERATED, status, bytesOut });
 }

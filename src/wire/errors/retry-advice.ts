@@ -34,14 +34,17 @@ export const RETRY_ADVICE: Record<FaultCode, "retry" | "stop" | "unsaid"> = {
 
 const DAY_SECONDS = 86_400;
 
-/** `Retry-After` is a whole number of at least 1: some SDKs hammer at 0, and overflow beyond 24 days. */
+/** The value of `Retry-After`, wherever we write it: some SDKs hammer at 0, and overflow beyond 24 days. [HDR-5] */
+export const retryAfter = (seconds: number): string =>
+  String(Math.min(DAY_SECONDS, Math.max(1, Math.ceil(seconds) || 1)));
+
 export function retryHeaders(fault: Fault, status: number): Record<string, string> {
   const headers: Record<string, string> = {};
   const advice = RETRY_ADVICE[fault.code];
   if (advice !== "unsaid") headers["x-should-retry"] = advice === "retry" ? "true" : "false";
   const mustSay = status === 429 || status === 503 || fault.code === "idempotency_in_progress";
   if (mustSay || fault.retryAfterSeconds !== null) {
-    headers["retry-after"] = String(Math.min(DAY_SECONDS, Math.max(1, Math.ceil(fault.retryAfterSeconds ?? 1))));
+    headers["retry-after"] = retryAfter(fault.retryAfterSeconds ?? 1);
   }
   if (fault.renewsAt !== null) headers["x-tollgate-renews-at"] = fault.renewsAt;
   return headers;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Fault } from "../../core/fault.ts";
 import { limitHeaders, renderToSession } from "./session-limit.ts";
 
-const NOW = Date.UTC(2026, 10, 29, 12);
+const NOW = Date.UTC(2026, 10, 30, 12);
 const RENEWS = "2026-12-01T00:00:00.000Z";
 const RESET = String(Date.UTC(2026, 11, 1) / 1_000);
 
@@ -18,7 +18,7 @@ test.each(["insufficient_credit", "limit_reached"] as const)(
     expect(status).toBe(429);
     expect(JSON.parse(body)).toMatchObject({ type: "error", error: { type: "billing_error", message: fault.message } });
     expect(headers).toEqual({
-      "retry-after": String(36 * 3_600),
+      "retry-after": String(12 * 3_600),
       "x-should-retry": "false",
       "x-tollgate-renews-at": RENEWS,
       "anthropic-ratelimit-unified-status": "rejected",
@@ -31,6 +31,17 @@ test.each(["insufficient_credit", "limit_reached"] as const)(
     });
   },
 );
+
+test("a limit that renews in more than a day is waited for a day, and the headers of the client say when it renews [HDR-5]", () => {
+  const fault = new Fault("insufficient_credit", "No credits left.", { renewsAt: RENEWS, renewsEvery: "month" });
+  const { headers } = renderToSession(fault, "req_1", Date.UTC(2026, 10, 2));
+
+  expect(headers).toMatchObject({
+    "retry-after": "86400",
+    "x-tollgate-renews-at": RENEWS,
+    "anthropic-ratelimit-unified-reset": RESET,
+  });
+});
 
 test("what does not renew is told as to a key", () => {
   const fault = new Fault("insufficient_credit", "Ask the operator to top it up.");

@@ -1,7 +1,7 @@
 import type { BudgetPeriod } from "../../core/budget-period.ts";
 import type { Fault } from "../../core/fault.ts";
 import { formatBBody, renderFormatB } from "./format-b.ts";
-import { retryHeaders } from "./retry-advice.ts";
+import { retryAfter, retryHeaders } from "./retry-advice.ts";
 import type { RenderedFault } from "./shape.ts";
 
 /** How Claude Code is told about a limit: it reads these headers, and shows the message with the time of the renewal. */
@@ -10,8 +10,6 @@ const PREFIX = "anthropic-ratelimit-unified";
 const PERIODS: Record<Exclude<BudgetPeriod, "none">, string> = { day: "daily", week: "weekly", month: "monthly" };
 /** From these shares of a limit on, the client shows a notice. */
 const THRESHOLDS = [0.95, 0.75] as const;
-/** Timers of JavaScript overflow beyond 24 days. */
-const MOST_SECONDS = 2_073_600;
 
 /** A refusal to a session. One that renews is a limit, told in the client's way; all others are told as to a key. (interface decision 44) */
 export function renderToSession(fault: Fault, requestId: string, nowMs: number): RenderedFault {
@@ -26,7 +24,7 @@ export function renderToSession(fault: Fault, requestId: string, nowMs: number):
     status: 429,
     headers: {
       ...retryHeaders(fault, 429),
-      "retry-after": String(Math.min(MOST_SECONDS, Math.max(1, Math.ceil((renewsAtMs - nowMs) / 1_000)))),
+      "retry-after": retryAfter((renewsAtMs - nowMs) / 1_000),
       "x-should-retry": "false",
       [`${PREFIX}-status`]: "rejected",
       [`${PREFIX}-reset`]: reset,
