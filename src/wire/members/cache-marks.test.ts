@@ -54,6 +54,78 @@ test("where an hour is sold, and where nothing is asked for, the bytes are the v
   expect(withoutUnsold(plain, "none")).toBe(plain);
 });
 
+/** What a price can sell. */
+const SOLD = ["none", "minutes", "hour"] as const;
+const FORMAT_A = ["chat", "responses"] as const;
+const BODIES = {
+  chat: { messages: [{ role: "user", content: "x" }] },
+  responses: { input: "x" },
+  messages: { max_tokens: 9, messages: [{ role: "user", content: "x" }] },
+};
+const asking = (dialect: keyof typeof BODIES, fields: object) => requestOf(dialect, { ...BODIES[dialect], ...fields });
+
+test.each(FORMAT_A)("a day in the cache has no price in %s, so that it is never asked for [BOD-42]", (dialect) => {
+  const request = asking(dialect, { prompt_cache_retention: "24h", prompt_cache_key: "mine" });
+
+  for (const sold of SOLD) {
+    expect(unsoldMarks(request.cacheMarks, sold).map(({ path }) => path)).toEqual(["prompt_cache_retention"]);
+    const told = JSON.parse(withoutUnsold(request, sold).bytes.toString()) as object;
+    expect(told).toMatchObject({ prompt_cache_key: "mine" });
+    expect(told).not.toHaveProperty("prompt_cache_retention");
+  }
+});
+
+test.each(FORMAT_A)(
+  "twelve hours in the cache are never asked for in %s, and the rest of the options is [BOD-42]",
+  (dialect) => {
+    const request = asking(dialect, { prompt_cache_options: { mode: "explicit", ttl: "12h" } });
+
+    for (const sold of SOLD) {
+      expect(unsoldMarks(request.cacheMarks, sold).map(({ path }) => path)).toEqual(["prompt_cache_options.ttl"]);
+      expect(withoutUnsold(request, sold).bytes.toString()).toContain('"prompt_cache_options":{"mode":"explicit"}');
+    }
+  },
+);
+
+test.each(FORMAT_A)("what a provider does unasked, or less than that, may be asked for in %s [BOD-42]", (dialect) => {
+  const usual = { prompt_cache_retention: "in_memory", prompt_cache_options: { mode: "implicit", ttl: "30m" } };
+  const request = asking(dialect, usual);
+
+  for (const sold of SOLD) expect(withoutUnsold(request, sold)).toBe(request);
+});
+
+test("where an hour is sold, an hour is asked for and nothing longer, in the same request [BOD-42]", () => {
+  const content = [text({ cache_control: mark("1h") }), text({ cache_control: mark("24h") })];
+  const odd = { cache_control: { type: "ephemeral", ttl: "1h" } };
+  const request = requestOf("messages", { max_tokens: 9, messages: [{ role: "user", content, ...odd }] });
+  const told = JSON.parse(withoutUnsold(request, "hour").bytes.toString()) as { messages: unknown };
+
+  expect(unsoldMarks(request.cacheMarks, "hour")).toMatchObject([{ path: "messages.*.content.*.cache_control.ttl" }]);
+  const left = [text({ cache_control: mark("1h") }), text({ cache_control: mark() })];
+  expect(told.messages).toEqual([{ role: "user", content: left, ...odd }]);
+});
+
+test("a name that no table knows and that begins as those of a cache is never sent [BOD-42]", () => {
+  const names = fc
+    .tuple(fc.constantFrom("prompt_cache_", "Prompt_Cache_", "prompt_cache"), fc.stringMatching(/^[a-z_]{1,12}$/))
+    .map((parts) => parts.join(""))
+    .filter((name) => !["key", "options", "retention"].includes(name.replace(/^prompt_cache_?_?/i, "")));
+  fc.assert(
+    fc.property(
+      names,
+      fc.constantFrom("chat", "responses", "messages"),
+      fc.constantFrom(...SOLD),
+      (name, dialect, sold) => {
+        const request = asking(dialect, { [name]: "24h" });
+
+        const told = JSON.parse(withoutUnsold(request, sold).bytes.toString()) as object;
+        expect(told).not.toHaveProperty(name);
+        expect([...unsoldMarks(request.cacheMarks, sold), ...(request.leftOut ?? [])]).toMatchObject([{ name }]);
+      },
+    ),
+  );
+});
+
 test("a mark where no format has one goes, too", () => {
   const body = { messages: [{ role: "user", content: "x", cache_control: mark() }] };
   const request = requestOf("chat", body);

@@ -12,6 +12,8 @@ type Standing = {
   within: string | null;
   /** What is known of its object. */
   shape: Shape;
+  /** What it holds. */
+  value: () => unknown;
 };
 
 /**
@@ -130,11 +132,24 @@ class Cutter {
     this.#space();
     const member = shape.members.get(name);
     const within = this.#within;
-    const cut = this.#isCut(name, member, { nothing: this.#nothingHere(), within, shape });
+    const cut = this.#isCut(name, member, {
+      nothing: this.#nothingHere(),
+      within,
+      shape,
+      value: () => this.#valueHere(),
+    });
     this.#within = name;
     this.#value(cut ? null : (member?.inside?.() ?? null));
     this.#within = within;
     return cut;
+  }
+
+  #valueHere(): unknown {
+    const start = this.#at;
+    this.#skip();
+    const text = this.#bytes.toString("utf8", start, this.#at);
+    this.#at = start;
+    return JSON.parse(text);
   }
 
   #nothingHere(): "null" | "empty" | null {

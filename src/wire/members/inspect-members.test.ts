@@ -256,7 +256,7 @@ describe("what is left out", () => {
     expect(inspect("chat", body).leftOut).toMatchObject([{ path: "messages.*.Cache_Control" }]);
     expect(body.messages).toEqual([{ role: "user", content: "x" }]);
     const odd = { messages: [{ role: "user", content: "x", cache_control: { type: "ephemeral", TTL: "1h" } }] };
-    expect(inspect("chat", odd).cacheMarks).toMatchObject([{ path: "messages.*.cache_control", long: true }]);
+    expect(inspect("chat", odd).cacheMarks).toMatchObject([{ path: "messages.*.cache_control", asks: "hour" }]);
   });
 
   test("is listed up to a bound, and taken out beyond it", () => {

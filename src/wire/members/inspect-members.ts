@@ -1,6 +1,7 @@
 import type { Json } from "../../core/json.ts";
 import { type Fault, fieldFault } from "../../core/fault.ts";
 import { isObject } from "../../core/is-object.ts";
+import { askOf, type CacheAsk, CACHE_MARKS, CACHE_NAMES, isOfCache, isOpen, longest } from "./cache-asks.ts";
 import type { IsCut } from "./cut-members.ts";
 import { mediaProblem, type MediaUrls } from "./media-address.ts";
 import { isRefused, type MemberRefusal, wordsFor } from "./refusal.ts";
@@ -9,14 +10,8 @@ import { fold, isUnconditional, type Member, type Shape } from "./shape.ts";
 /** A member that no row knows: its name, what it is called in declarations, and where the first one stands. */
 export type UnknownMember = { name: string; path: string; at: string };
 
-/** By which a provider is asked to cache what stands before them, in the words of two formats, wherever they stand. */
-export const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
-/** For how long, within a mark; and for how long where it does not say. */
-export const CACHE_SPAN = "ttl";
-const USUAL_SPAN = "5m";
-
-/** A mark as it stands in a body. `long`: it asks for more than five minutes. `open`: the table looks into it. */
-export type CacheMark = UnknownMember & { long: boolean; open: boolean };
+/** What asks a provider to cache, as it stands in a body. `open`: the table looks into it. */
+export type CacheMark = UnknownMember & { asks: CacheAsk; open: boolean };
 
 /** What a body holds beside what its format knows. */
 export type Inspection = {
@@ -109,7 +104,7 @@ class Walk {
     if (found !== null) return this.#refuse(value, found[0], found[1]);
     for (const name in value) {
       const member = shape.members.get(name);
-      if (CACHE_MARKS.has(name)) this.#mark(name, value[name], member);
+      if (CACHE_NAMES.has(name)) this.#mark(name, value[name], member);
       const stays =
         member === undefined ? this.#stranger(shape, value, name) : this.#member({ shape, owner: value, name, member });
       if (!stays) return false;
@@ -148,6 +143,7 @@ class Walk {
     const folded = fold(name);
     const row = shape.prefixes.find(([prefix]) => folded.startsWith(prefix));
     if (row !== undefined) return this.#refuse(owner, name, row[1]);
+    if (!CACHE_NAMES.has(name)) this.#mark(name, owner[name], undefined);
     this.#note(shape, name);
     return true;
   }
@@ -191,18 +187,20 @@ class Walk {
     this.#unknown.push({ name, path: this.#pathTo(shown), at: this.#at(shown) });
   }
 
-  /** Of every place the first, and the first that asks for long. */
+  /** Of every place the first, with the longest that is asked for there. */
   #mark(name: string, value: unknown, member: Member | undefined): void {
-    if (value === null) return;
-    const path = this.#pathTo(name);
-    const open = (member?.inside ?? null) !== null;
-    const long = isObject(value) && spansOf(value, open).some((span) => (span ?? USUAL_SPAN) !== USUAL_SPAN);
+    const within = this.#way.findLast((step) => typeof step === "string") ?? null;
+    const met = { name, member, within };
+    const asks = isOfCache(met) ? askOf(met, value) : null;
+    if (asks === null) return;
+    const shown = harmless(name);
+    const path = this.#pathTo(shown);
     const known = this.#marks.find((mark) => mark.path === path);
     const last = this.#marks.length < MOST_UNKNOWN ? undefined : this.#marks.at(-1);
     // Of more than are listed, the last stands for the rest.
     const same = known ?? last;
-    if (same !== undefined) same.long ||= long;
-    else this.#marks.push({ name, path, at: this.#at(name), long, open });
+    if (same !== undefined) same.asks = longest([same.asks, asks]);
+    else this.#marks.push({ name, path, at: this.#at(shown), asks, open: isOpen(member) });
   }
 
   #pathTo(name: string): string {
@@ -231,13 +229,6 @@ class Walk {
   #at(name: string): string {
     return [...this.#way, name].join(".");
   }
-}
-
-/** For how long a mark asks, in every way in which its reader may find it written. What the table looks into is rid of all but one. */
-function spansOf(mark: Json, open: boolean): unknown[] {
-  return open
-    ? [mark[CACHE_SPAN]]
-    : Object.entries(mark).flatMap(([name, span]) => (fold(name) === CACHE_SPAN ? [span] : []));
 }
 
 /** Whether a member is refused whatever its value, which tells a caller more than the kind of the object that has it. */

@@ -133,6 +133,40 @@ describe.each(OPERATIONS)("$dialect", (operation) => {
   });
 });
 
+/** Of a cache that no price names. A provider that translates has no word for any of it. */
+const LONG_CACHES = { prompt_cache_retention: "24h", prompt_cache_options: { mode: "explicit", ttl: "12h" } };
+const LONG_PLACES = ["prompt_cache_retention", translates() ? "prompt_cache_options" : "prompt_cache_options.ttl"];
+
+describe.each([CHAT, RESPONSES])("$dialect", (operation) => {
+  const own = { model: operation.dialect, [operation.limitField]: LIMIT };
+
+  test.each([false, true])(
+    "a cache for longer than a price can name is not asked for, and is declared, stream %s [BOD-42]",
+    async (stream) => {
+      const asked = { gateway, fields: { ...own, ...LONG_CACHES, stream } };
+      const reply = stream ? await streamed(operation, asked) : await ask(operation, asked);
+      const told = JSON.stringify((await gateway.witness()).at(-1)?.body);
+
+      expect(reply.status).toBe(200);
+      expect(droppedIn(reply.headers["x-tollgate-fidelity"])).toEqual(expect.arrayContaining(LONG_PLACES));
+      expect(told).not.toMatch(/24h|12h/);
+      expect(told.includes('"prompt_cache_options":{"mode":"explicit"}')).toBe(!translates());
+    },
+  );
+
+  test("a client that keeps its prompts out of caches on disks is heard, and one that wants no loss is refused a day [BOD-42]", async () => {
+    const short = await ask(operation, { gateway, fields: { ...own, prompt_cache_retention: "in_memory" } });
+    const told = JSON.stringify((await gateway.witness()).at(-1)?.body);
+    const strict = ["x-tollgate-fidelity", "strict"];
+    const day = await ask(operation, { gateway, fields: { ...own, ...LONG_CACHES }, headers: strict });
+
+    expect(short.status).toBe(200);
+    expect(told.includes("in_memory")).toBe(!translates());
+    expect(day.status).toBe(400);
+    expect(day.text).toContain("prompt_cache_");
+  });
+});
+
 async function streamed(operation: Operation, asked: Parameters<typeof openStream>[1]) {
   const answer = await openStream(operation, asked);
   const { text } = await readAll(answer);
