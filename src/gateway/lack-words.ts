@@ -1,5 +1,5 @@
 import type { Demand } from "../admission/demand.ts";
-import { amountIn, type Unit } from "../core/amount.ts";
+import { type Amounts, amountIn, type Unit } from "../core/amount.ts";
 import { formatCredits } from "../core/money.ts";
 import type { BudgetPeriod } from "../core/budget-period.ts";
 import type { Lack, NamedCounter } from "../ledger/ledger.ts";
@@ -8,6 +8,8 @@ import type { LimitAdvice } from "./limit-advice.ts";
 /** What a refusal for money knows beside the counters. */
 export type Needed = {
   demand: Demand;
+  /** What it needs whatever its text comes to, if the text was not counted for lack of that; null: what it demands stands. */
+  floor: Amounts | null;
   advice: LimitAdvice;
   /** Those that the counter which refused counts; null: all. */
   models: readonly string[] | null;
@@ -17,7 +19,7 @@ export type Needed = {
 export function insufficientWords(lack: Lack, needed: Needed): string {
   const { named } = lack;
   if (!isOfKey(named)) {
-    return `${hasLeft(named, needed.models)}; ${thisNeeds(named, needed)}. ${[wayOut(named), orSet(lack, needed)].filter(Boolean).join(" ")}`;
+    return `${hasLeft(named, needed.models)}; ${thisNeeds(named, needed, named.posted)}. ${[wayOut(named), orSet(lack, needed)].filter(Boolean).join(" ")}`;
   }
   const { unit, posted, available, renewsAtMs } = named;
   const remedy =
@@ -26,7 +28,7 @@ export function insufficientWords(lack: Lack, needed: Needed): string {
       : renewsAtMs === null
         ? "Raise the budget"
         : "Wait for the next period or raise the budget";
-  const needs = `this request needs at least ${leastOf(unit, needed)}`;
+  const needs = `this request needs ${neededOf(unit, needed, { has: posted, write: amount })}`;
   const held = posted - available;
   const rest = held === 0n ? "available" : `(${amount(held, unit)} reserved by requests in progress)`;
   const has = `the key has ${amount(posted, unit)} ${rest}`;
@@ -36,10 +38,11 @@ export function insufficientWords(lack: Lack, needed: Needed): string {
 export function reservedWords(lack: Lack, needed: Needed): string {
   const { named } = lack;
   const tryAgain = `Try again when they finish${orLess(lack, needed)}.`;
-  if (!isOfKey(named)) return `${hasLeft(named, needed.models)}; ${thisNeeds(named, needed)}. ${tryAgain}`;
+  if (!isOfKey(named))
+    return `${hasLeft(named, needed.models)}; ${thisNeeds(named, needed, named.available)}. ${tryAgain}`;
   const { unit, posted, available } = named;
   return (
-    `This request needs at least ${leastOf(unit, needed)}. The key has ${amount(posted, unit)}: ` +
+    `This request needs ${neededOf(unit, needed, { has: available, write: amount })}. The key has ${amount(posted, unit)}: ` +
     `${amount(posted - available, unit)} reserved by requests in progress, ${amount(available, unit)} available. ${tryAgain}`
   );
 }
@@ -87,8 +90,24 @@ function wayOut({ kind, renewsAtMs }: NamedCounter): string {
     : "It does not renew. Ask the operator for a larger limit.";
 }
 
-const thisNeeds = ({ unit }: NamedCounter, { demand }: Needed): string =>
-  `this request needs at least ${figure(amountIn(unit, demand.least) ?? 0n, unit)}`;
+const thisNeeds = ({ unit }: NamedCounter, needed: Needed, has: bigint): string =>
+  `this request needs ${neededOf(unit, needed, { has, write: figure })}`;
+
+/**
+ * A text that was not counted needs something between two figures. The lower is told where it is more than there is, so that it is why
+ * the request does not start; the upper where it says something else.
+ */
+function neededOf(
+  unit: Unit,
+  { demand, floor }: Needed,
+  { has, write }: { has: bigint; write: (value: bigint, unit: Unit) => string },
+): string {
+  const bound = amountIn(unit, demand.least) ?? 0n;
+  const least = floor === null ? bound : (amountIn(unit, floor) ?? bound);
+  if (floor !== null && least <= has) return `at most ${write(bound, unit)}`;
+  const most = bound * 10n <= least * 11n ? "" : ` (at most ${write(bound, unit).replace(/ .*/, "")})`;
+  return `at least ${write(least, unit)}${most}`;
+}
 
 function orSet(lack: Lack, needed: Needed): string {
   const fits = fitting(lack, needed);
@@ -105,8 +124,6 @@ function fitting({ available }: Lack, { demand, advice: { addedBytes, smallest }
   const fits = demand.advisableOutputTokens(available, addedBytes);
   return fits >= smallest && fits > 0 ? fits.toLocaleString("en-US") : null;
 }
-
-const leastOf = (unit: Unit, { demand }: Needed): string => amount(amountIn(unit, demand.least) ?? 0n, unit);
 
 const amount = (value: bigint, unit: Unit): string =>
   unit === "credit" ? `${formatCredits(value)} credits` : `${value.toLocaleString("en-US")} tokens`;

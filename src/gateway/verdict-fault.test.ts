@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Demand, type DemandFacts, demandOf } from "../admission/demand.ts";
 import type { Amounts } from "../core/amount.ts";
+import { parseCredits } from "../core/money.ts";
 import type { Lack, NamedCounter } from "../ledger/ledger.ts";
 import type { LimitAdvice } from "./limit-advice.ts";
 import { type RefusingVerdict, verdictFault } from "./verdict-fault.ts";
@@ -27,12 +28,13 @@ const FACTS: DemandFacts = {
   maxOutputTokens: 100,
 };
 
-type Given = { random?: number; advice?: Partial<LimitAdvice>; demand?: Demand };
+type Given = { random?: number; advice?: Partial<LimitAdvice>; demand?: Demand; floor?: bigint };
 
-const faultOf = (refusal: RefusingVerdict, { random = 0, advice = {}, demand = demandOf(FACTS) }: Given = {}) =>
+const faultOf = (refusal: RefusingVerdict, { random = 0, advice = {}, demand = demandOf(FACTS), floor }: Given = {}) =>
   verdictFault(refusal, {
     rpmLimit: 5,
     demand,
+    floor: floor === undefined ? null : { credits: floor, tokens: null },
     advice: { fields: "max_tokens", addedBytes: 0, smallest: 1, ...advice },
     counters: [
       { id: 1, unit: "credit", models: null },
@@ -159,6 +161,42 @@ test("a limit above the key is named with what is left of it, what the request n
   );
   expect(fault).toMatchObject({ code: "insufficient_credit", retryAfterSeconds: null });
   expect(fault.renewsAt).toBe("2026-12-01T00:00:00.000Z");
+});
+
+test("of a text that was not counted, what it needs at least and at most is told [MON-19] [MON-47]", () => {
+  const floor = 1_025_000_000n;
+  const told = (refusal: RefusingVerdict) => faultOf(refusal, { demand: DEAR, floor }).message;
+
+  expect(told({ kind: "insufficient", ...purse(CREDIT, 0n) })).toBe(
+    "Not enough credit: this request needs at least 1.025 credits (at most 4.1) and the key has 1 credits available. Top up the key.",
+  );
+  expect(told({ kind: "insufficient", ...purse(CREDIT, 0n, TEAM) })).toBe(
+    "Team Search has 1 of 500 credits left this month; this request needs at least 1.025 (at most 4.10). Renews 1 December.",
+  );
+  expect(told({ kind: "reserved", ...purse(5n * CREDIT, 4n * CREDIT) })).toMatch(
+    /^This request needs at least 1\.025 credits \(at most 4\.1\)\. The key has 5 credits: 4 credits reserved/,
+  );
+});
+
+test("what a text that was not counted needs at least is never told to be what there is [MON-19]", () => {
+  const cases = fc.record({
+    kind: fc.constantFrom("insufficient" as const, "reserved" as const),
+    posted: fc.bigInt({ min: 0n, max: 5_000_000_000n }),
+    held: fc.bigInt({ min: 0n, max: 5_000_000_000n }),
+    floor: fc.bigInt({ min: 1n, max: 4_100_000_000n }),
+    fields: fc.constantFrom({}, TEAM),
+  });
+  fc.assert(
+    fc.property(cases, ({ kind, posted, held, floor, fields }) => {
+      const lack = purse(posted, held < posted ? held : posted, fields);
+      const has = kind === "insufficient" ? lack.named.posted : lack.named.available;
+      const { message } = faultOf({ kind, ...lack }, { demand: DEAR, floor });
+      const least = /needs at least ([\d.]*\d)/.exec(message)?.[1];
+
+      if (least === undefined) expect(message).toContain("needs at most 4.1");
+      else expect(parseCredits(least)).toBeGreaterThan(has);
+    }),
+  );
 });
 
 test("what siblings hold of a limit above the key is told, with a limit that would fit [MON-19] [MON-20]", () => {

@@ -3,7 +3,7 @@ import type { ChainCounter } from "../core/counter.ts";
 import { Fault } from "../core/fault.ts";
 import { tryAgainIn } from "../core/parsed-texts.ts";
 import type { AdmitVerdict, Lack, NamedCounter } from "../ledger/ledger.ts";
-import { insufficientWords, isOfKey, renewalOf, reservedWords, usedUpWords } from "./lack-words.ts";
+import { insufficientWords, isOfKey, type Needed, renewalOf, reservedWords, usedUpWords } from "./lack-words.ts";
 import type { LimitAdvice } from "./limit-advice.ts";
 
 /** Every answer of the ledger that lets nothing start. */
@@ -12,6 +12,7 @@ export type RefusingVerdict = Exclude<AdmitVerdict, { kind: "admitted" | "alread
 type Context = {
   rpmLimit: number | null;
   demand: Demand;
+  floor: Needed["floor"];
   advice: LimitAdvice;
   /** The counters of the key's chain. */
   counters: readonly ChainCounter[];

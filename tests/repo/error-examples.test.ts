@@ -31,6 +31,7 @@ const verdict = (refusal: RefusingVerdict): Error =>
   verdictFault(refusal, {
     rpmLimit: 60,
     demand,
+    floor: null,
     advice: { fields: "max_tokens", addedBytes: 0, smallest: 1 },
     counters: [],
     nowMs: NOW_MS,

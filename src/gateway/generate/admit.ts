@@ -75,7 +75,8 @@ export const createAdmit = (parts: Parts): Admit => {
     let granted: Amounts | null | undefined;
     try {
       const first = await ask(parts, admission, { input: admission.input, as: admission.caller, rate: "counts" });
-      const { verdict, caller: now, plan, takeBack } = (await askCounted(parts, { admission, first, stake })) ?? first;
+      const asked = (await askCounted(parts, { admission, first, stake })) ?? first;
+      const { verdict, caller: now, plan, floor, takeBack } = asked;
       if (verdict.kind === "replay") {
         granted = null;
         return verdict;
@@ -87,7 +88,7 @@ export const createAdmit = (parts: Parts): Admit => {
         tellRefused(verdict, { bucket: now.key.bucket, outputTokens });
         const advice = limitAdvice(request, demand.publishedOutputTokens);
         const { counters } = chain;
-        throw verdictFault(verdict, { rpmLimit, demand, advice, counters, nowMs: clock.nowMs(), random });
+        throw verdictFault(verdict, { rpmLimit, demand, floor, advice, counters, nowMs: clock.nowMs(), random });
       }
       granted = verdict.granted;
       return { ...heldOf(parts, admission, plan, granted), takeBack };
@@ -99,7 +100,12 @@ export const createAdmit = (parts: Parts): Admit => {
 };
 
 /** What the ledger said to a plan. */
-type Asked = Answered & { plan: Plan; takeBack: TakeBack | null };
+type Asked = Answered & {
+  plan: Plan;
+  /** What it needs whatever its texts come to, where they were not counted for lack of that. */
+  floor: Amounts | null;
+  takeBack: TakeBack | null;
+};
 type Asking = { input: InputEstimate; as: Caller; rate: "counts" | "has counted" };
 
 async function ask(
@@ -122,7 +128,7 @@ async function ask(
     return chain instanceof Promise ? chain.then(askIn) : askIn(chain);
   });
   invariant(plan, "what the ledger answers it was asked");
-  return { ...answered, plan, takeBack: null };
+  return { ...answered, plan, floor: null, takeBack: null };
 }
 
 type Refused = { admission: Admission; first: Asked; stake: ReturnType<typeof createStakes> };
@@ -134,15 +140,18 @@ async function askCounted(parts: Parts, { admission, first, stake }: Refused): P
   const { request, input: bound } = admission;
   const leastWith = (input: InputEstimate) => planOf(request, input, plan).demand.least;
   const { available } = verdict;
-  const input = await countNearTheEdge(parts.paperwork, {
+  const edge = await countNearTheEdge(parts.paperwork, {
     request,
     model: plan.model,
     input: bound,
     available,
     leastWith,
   });
-  const takeBack = input && stake(plan.key.payer, lessOf(plan.demand.least, leastWith(input)));
-  if (input === null || takeBack === null) return null;
+  if (edge === null) return null;
+  if ("floor" in edge) return { ...first, floor: edge.floor };
+  const { counted: input } = edge;
+  const takeBack = stake(plan.key.payer, lessOf(plan.demand.least, leastWith(input)));
+  if (takeBack === null) return null;
   let started = false;
   try {
     const rate = verdict.kind === "insufficient" ? "has counted" : "counts";

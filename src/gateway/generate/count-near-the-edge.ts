@@ -19,6 +19,9 @@ type Refused = {
   leastWith: (input: InputEstimate) => Amounts;
 };
 
+/** `floor`: what it needs whatever its texts come to, which is more than there is. Nothing was counted then. */
+export type Edge = { counted: InputEstimate } | { floor: Amounts };
+
 /**
  * The input of a request that was refused at its bound by bytes, with its texts counted: nobody is refused with several prompts' worth
  * left, and what a refusal says is near the truth. Null: it would change nothing, or there is no time for it.
@@ -26,12 +29,12 @@ type Refused = {
 export async function countNearTheEdge(
   paperwork: Pick<Paperwork, "savedByCounting">,
   { request, model, input, available, leastWith }: Refused,
-): Promise<InputEstimate | null> {
+): Promise<Edge | null> {
   if (request.bytes.length > MOST_COUNTED_BYTES) return null;
   const least = leastWith({ ...input, most: Math.ceil(input.most / BOUND_PER_COUNT) });
-  if (isMore(least.credits, available.credits) || isMore(least.tokens, available.tokens)) return null;
+  if (isMore(least.credits, available.credits) || isMore(least.tokens, available.tokens)) return { floor: least };
   const saved = await paperwork.savedByCounting(request, vocabularyOf(model)).catch(() => 0);
-  return saved > 0 ? { ...input, most: input.most - saved } : null;
+  return saved > 0 ? { counted: { ...input, most: input.most - saved } } : null;
 }
 
 /** In a unit that counts. */

@@ -181,8 +181,9 @@ const wholeUsage = ({ inputTokens, outputTokens }: Partial<Tokens>): Tokens | nu
 function readRefusal(seen: ClientEntry, error: Json | undefined): void {
   seen.code = codeOf(error);
   const [, needed, unit, has] =
-    /needs at least ([\d.,]+) (credits|tokens)(?:\.| and) [Tt]he key has ([\d.,]+)/.exec(String(error?.["message"])) ??
-    [];
+    /needs at least ([\d.,]+) (credits|tokens)(?: \(at most [\d.,]+\))?(?:\.| and) [Tt]he key has ([\d.,]+)/.exec(
+      String(error?.["message"]),
+    ) ?? [];
   if (needed === undefined || has === undefined) return;
   const read = (text: string): bigint | null =>
     unit === "credits" ? parseCredits(text) : BigInt(text.replaceAll(",", ""));

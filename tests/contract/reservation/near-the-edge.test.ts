@@ -67,6 +67,22 @@ describe.each([CHAT, RESPONSES, MESSAGE])("$dialect", (operation) => {
     }
   });
 
+  test("a refusal far from the edge says what is needed at least and at most, and both are true [MON-47] [MON-19]", async () => {
+    const answerTo = async (budget: number) => {
+      const { secret: key } = await issueKey(gateway, { mode: "token_budget", budget });
+      return ask(operation, { gateway, key, origin: "/token", fields });
+    };
+    const message = expectRefused(operation, await answerTo(500), { status: 402, code: "insufficient_credit" });
+    const [, least, most] = /needs at least ([\d,]+) tokens \(at most ([\d,]+)\)/.exec(message) ?? [];
+    const [atLeast, atMost] = [least, most].map((figure) => Number(figure?.replaceAll(",", "")));
+
+    expect(atMost).toBeGreaterThan(BOUND);
+    expect(atLeast).toBeLessThan(BOUND / 3);
+    expect((await answerTo(atMost ?? 0)).status).toBe(200);
+    expect((await answerTo((atLeast ?? 0) - 1)).status).toBe(402);
+    expect((await answerTo(BOUND / 2)).status).toBe(200);
+  });
+
   test("what is not text stays at a token for each byte [MON-47]", async () => {
     const odd = prompting(operation, "7 = 1 ".repeat(WORDS / 2));
     const { secret: key } = await issueKey(gateway, { mode: "token_budget", budget: WORDS + 2_000 });
