@@ -31,9 +31,13 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A computer in the provider's account, which is not sold here, and which a stranger could name as well. */
-const namesContainer = ({ environment }: Json): boolean =>
-  isObject(environment) && environment["type"] === "container_reference";
+/** A computer or a file in the provider's account. What makes and finds them is not sold here, and a stranger could name them as well. */
+function namesAccount(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(namesAccount);
+  if (!isObject(value)) return false;
+  const named = [value["container_id"], value["file_id"]].some((id) => typeof id === "string");
+  return named || value["type"] === "container_reference" || Object.values(value).some(namesAccount);
+}
 
 function sentFor(input: readonly unknown[], conformant: boolean): Json[] {
   const request = readResponsesRequest(parseBody(Buffer.from(JSON.stringify({ model: "m", input })), 64));
@@ -53,8 +57,8 @@ const ANSWERS = recordings("responses").flatMap(({ name, path }) => {
   const output = outputsIn(readFileSync(path, "utf8"));
   return output.length === 0 ? [] : [{ name, output }];
 });
-const taken = ANSWERS.filter(({ output }) => !output.some((item) => namesContainer(item)));
-const refused = ANSWERS.filter(({ output }) => output.some((item) => namesContainer(item)));
+const taken = ANSWERS.filter(({ output }) => !namesAccount(output));
+const refused = ANSWERS.filter(({ output }) => namesAccount(output));
 
 test.runIf(ANSWERS.length > 0).each(taken)(
   "what $name answered is taken back in the next turn, without a name that its provider cannot know",
@@ -79,8 +83,10 @@ test.runIf(ANSWERS.length > 0).each(taken)(
 );
 
 test.runIf(refused.length > 0).each(refused)(
-  "what $name answered names a container, and is refused for it",
+  "what $name answered names a container or a file of the provider's account, and is refused for it [BOD-17] [BOD-19]",
   ({ output }) => {
-    expect(() => sentFor([USER, ...output, USER], true)).toThrow(/^input\.\d+\.environment/);
+    expect(() => sentFor([USER, ...output, USER], true)).toThrow(
+      /^input\.\d+\.(environment|container_id|(results|content\.\d+\.annotations)\.\d+\.(file|container)_id)/,
+    );
   },
 );

@@ -46,6 +46,7 @@ const CITATION = shapeOf({
   required: "type title document_title",
   optional: `cited_text document_index start_char_index end_char_index start_page_number end_page_number start_block_index
     end_block_index encrypted_index url search_result_index source enabled file_id`,
+  refused: { file_id: FILE },
 });
 
 const SOURCE = shapeOf({

@@ -27,11 +27,17 @@ const IN_NAMESPACE = toolsOtherThan(oneOf(...TOOL_KINDS, "tool_search"));
 const ENVIRONMENT = shapeOf({
   required: "type",
   optional: "skills container_id file_ids memory_limit network_policy",
+  inside: { skills: () => SKILL },
   refused: {
     type: { ...unsupported("Environments that the provider runs", "Use the type 'local'."), unless: oneOf("local") },
     container_id: CONTAINER,
     file_ids: FILE,
   },
+});
+const SKILL = shapeOf({
+  required: "name description path",
+  optional: "type version source",
+  refused: { skill_id: CONTAINER },
 });
 const FORMAT = leaf("type definition syntax");
 
@@ -71,13 +77,20 @@ const PART = shapeOf({
     ...foreignParts,
     ...foreignMedia,
     image_url: () => IMAGE_URL,
-    annotations: leaf("type file_id filename index start_index end_index title url container_id"),
+    annotations: () => ANNOTATION,
     prompt_cache_breakpoint: CACHE_BREAK,
     outcome: leaf("type exit_code"),
     source: () => SOURCE,
   },
   refused: { file_id: FILE, type: AUDIO_INPUT },
   whole: wrongSource,
+});
+/** What an answer cites. A file that it names lives in the account of the provider that gave the answer. */
+const CITED_FILE = unsupported("References to files of a provider's account", "Remove this annotation.");
+const ANNOTATION = shapeOf({
+  required: "type",
+  optional: "filename index start_index end_index title url",
+  refused: { file_id: CITED_FILE, container_id: CITED_FILE },
 });
 const IMAGE_URL = shapeOf({ optional: "url detail", images: "url" });
 const SOURCE = shapeOf({ refused: { s3Location: FILE, file_id: FILE }, addresses: "url" });
@@ -98,6 +111,10 @@ const ONLY_ID: MemberRefusal = {
   words: `An item with only an id refers to a stored item. Stored items aren't supported. ${UNSTORED}`,
 };
 
+const RESULT = shapeOf({ optional: "attributes filename score text", refused: { file_id: FILE } });
+/** A call of a tool that the provider ran has its container in it, and is nothing without. */
+const RUN_CONTAINER = unsupported("References to containers of a provider's account", "Remove this item.");
+
 const ITEM = shapeOf({
   required: "type content output summary tools queries pending_safety_checks result code outputs",
   optional: `id status role phase call_id name namespace arguments input async caller execution encrypted_content results action
@@ -112,8 +129,9 @@ const ITEM = shapeOf({
     environment: () => ENVIRONMENT,
     reasoning: leaf("effort"),
     text: () => TEXT,
+    results: () => RESULT,
   },
-  refused: { type: STORED_ITEM },
+  refused: { type: STORED_ITEM, container_id: RUN_CONTAINER },
   whole: storedItem,
 });
 

@@ -27,6 +27,12 @@ afterAll(async () => {
 const say = (content: object): object => ({ messages: [{ role: "user", content: [content] }] });
 const input = (content: object): object => ({ input: [{ role: "user", content: [content] }] });
 
+const CODE_CALL = { type: "code_interpreter_call", id: "ci_1", status: "completed", code: "1", container_id: "cntr_1" };
+const SEARCH_CALL = { type: "file_search_call", id: "fs_1", status: "completed", queries: ["x"] };
+const cited = (annotation: object): object => ({
+  input: [{ role: "assistant", content: [{ type: "output_text", text: "x", annotations: [annotation] }] }],
+});
+
 const documentOf = (part: object): object => ({ type: "document", source: { type: "content", content: [part] } });
 
 const MEDIA = [
@@ -104,6 +110,22 @@ const CASES: Record<string, [format: Format, param: string, fields: object][]> =
     ["responses", "tools.0.type", { tools: [{ type: "web_search" }] }],
     ["messages", "tools.0.type", { tools: [{ type: "web_search_20250305", name: "web_search" }] }],
     ["messages", "tools.0.type", { tools: [{ type: "code_execution_20250825", name: "code_execution" }] }],
+  ],
+  "a file or a container that an earlier answer names [BOD-17] [BOD-19]": [
+    ["responses", "input.0.container_id", { input: [CODE_CALL] }],
+    ["responses", "input.0.results.0.file_id", { input: [{ ...SEARCH_CALL, results: [{ file_id: "f", text: "x" }] }] }],
+    ["responses", "input.0.content.0.annotations.0.file_id", cited({ type: "file_citation", file_id: "f", index: 0 })],
+    ["responses", "input.0.content.0.annotations.0.container_id", cited({ container_id: "c", filename: "x.csv" })],
+    [
+      "responses",
+      "tools.0.environment.skills.0.skill_id",
+      { tools: [{ type: "shell", environment: { type: "local", skills: [{ skill_id: "s" }] } }] },
+    ],
+    [
+      "messages",
+      "messages.0.content.0.citations.0.file_id",
+      say({ type: "text", text: "x", citations: [{ file_id: "f" }] }),
+    ],
   ],
   "an item that is named by its id alone [BOD-15]": [
     ["responses", "input.0.id", { input: [{ id: "msg_1" }] }],
