@@ -64,8 +64,11 @@ function speaksAt(sign: RefusalSign, status: number): boolean {
   return !NEVER_OF_A_REQUEST.has(status) && ("name" in sign || status !== 429);
 }
 
-const isIn = ({ message, names }: ProviderRefusal, sign: RefusalSign): boolean =>
-  "name" in sign ? names.has(sign.name) : sign.words.test(message);
+/** Of a sign with both, name and words are from one hand: a refusal that is passed on may be made of a prompt. */
+function isIn({ message, names, passedOn = false }: ProviderRefusal, { name, words }: RefusalSign): boolean {
+  if (name !== undefined && words !== undefined) return !passedOn && names.has(name) && words.test(message);
+  return name === undefined ? words.test(message) : names.has(name);
+}
 
 /** A provider's refusal in a word, for labels and lists. */
 export function refusalReason({ kind, status }: Refused): string {

@@ -1,11 +1,14 @@
 import { isObject } from "../core/is-object.ts";
 import type { UpstreamAnswer } from "./upstream.ts";
 
-/** What a provider says of why it refused: in words, empty when there are none, and in every name that programs read. `param`: the member. */
-export type ProviderRefusal = { message: string; names: ReadonlySet<string>; param: string };
+/**
+ * What a provider says of why it refused: in words, empty when there are none, and in every name that programs read. `param`: the member.
+ * `passedOn`: some of it is what another said, as a text within.
+ */
+export type ProviderRefusal = { message: string; names: ReadonlySet<string>; param: string; passedOn?: boolean };
 
 type Json = Record<string, unknown>;
-type Told = { message: string; names: Set<string>; param: string };
+type Told = { message: string; names: Set<string>; param: string; passedOn?: boolean };
 
 const MOST_DETAILS = 5;
 /** A refusal within a refusal, as those who pass on what others say have it, and no deeper. */
@@ -57,7 +60,8 @@ function withinOf(owner: Json, depth: number): Told {
   const raw = textOf(metadata["raw"]);
   const within = depth === 0 ? null : refusalIn(parsed(raw || message), depth - 1);
   for (const name of within?.names ?? []) names.add(name);
-  return told(within?.message || raw || message, names, textOf(owner["param"]) || within?.param);
+  const found = told(within?.message || raw || message, names, textOf(owner["param"]) || within?.param);
+  return { ...found, passedOn: found.message !== message || (within?.names.size ?? 0) > 0 };
 }
 
 function namesOf(owner: Json): Set<string> {

@@ -5,12 +5,20 @@
  */
 export type RefusalAbout = "request" | "too_long" | "too_much" | "key" | "account";
 
-/** How providers say so: with a name that programs read, or in words. */
-export type RefusalSign = { about: RefusalAbout } & ({ name: string } | { words: RegExp });
+/** How providers say so: with a name that programs read, in words, or with both, which are then their own and not passed on. */
+export type RefusalSign = { about: RefusalAbout } & (
+  | { name: string; words?: undefined }
+  | { words: RegExp; name?: undefined }
+  | { name: string; words: RegExp }
+);
 
 const named = (about: RefusalAbout, ...names: string[]): RefusalSign[] => names.map((name) => ({ about, name }));
 const worded = (about: RefusalAbout, ...words: RegExp[]): RefusalSign[] =>
   words.map((text) => ({ about, words: text }));
+
+/** All that xAI says of a wrong key, with the ends of the key in it or not. */
+const WRONG_KEY =
+  /^Incorrect API key provided(: [^\s*]{0,8}\*{1,8}[^\s*]{0,8})?\. You can obtain an API key from https:\/\/console\.x\.ai\.?$/;
 
 /**
  * By the family of providers that says so; `docs/reference/provider-refusals.json` has an example of each. No route is asked which
@@ -55,7 +63,10 @@ export const REFUSAL_SIGNS: Readonly<Record<string, readonly RefusalSign[]>> = {
     ...worded("request", /^Content violates usage guidelines/),
     ...worded("too_long", /maximum prompt length|\[input_too_large\]/i),
     ...worded("account", /^Your team .{1,80} has either used all available credits/),
-    // With the status of a bad request, and a refusal may quote a prompt that begins so: no words alone speak of a key.
+    // With the status of a bad request, and a refusal may quote a prompt that begins so. No words alone speak of a key: these are the whole
+    // message, beside a name that no client writes.
+    { about: "key", name: "Client specified an invalid argument", words: WRONG_KEY },
+    { about: "key", name: "invalid-argument", words: WRONG_KEY },
     ...worded("account", /^Incorrect API key provided/),
   ],
   vLLM: worded("too_long", /longer than the maximum model length/i),
