@@ -79,6 +79,7 @@ export const BAD_REQUEST_NAMES: ReadonlySet<string> = new Set([
   "BadRequestError",
   "Bad Request",
   "Client specified an invalid argument",
+  "invalid-argument",
   "INVALID_ARGUMENT",
   "ValidationException",
 ]);
