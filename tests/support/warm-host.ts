@@ -8,6 +8,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
 import type { Asked, Told } from "./warm-process.ts";
 
 const [folder = "", program = "", owner = ""] = process.argv.slice(2);
@@ -17,6 +18,7 @@ const { runTollgate } = (await import(join(program, "tollgate.js"))) as {
 
 /** A command line that was not understood opened nothing. */
 const MISUNDERSTOOD = 2;
+const TURNS = 10;
 /** What earlier commands left behind grows slowly. */
 const MOST_RUNS = 60;
 const SIGNALS = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"] as const;
@@ -47,6 +49,7 @@ async function run(socket: Socket, { words, main, cwd, env }: Asked): Promise<vo
   Object.assign(process.env, env);
   process.argv = [process.execPath, main, ...words];
   process.exitCode = undefined;
+  const before = openNow();
 
   await runTollgate(process.argv);
 
@@ -57,10 +60,23 @@ async function run(socket: Socket, { words, main, cwd, env }: Asked): Promise<vo
   ran += 1;
   const { user, system } = process.cpuUsage();
   writeFileSync(place("processor"), String((user + system) / 1_000));
-  // A command that failed may have left something open.
-  const again = (code === 0 || code === MISUNDERSTOOD) && ran < MOST_RUNS;
+  // A command that failed may have left something open; what it closed last is gone after a turn or two of the loop.
+  const again = (code === 0 || code === MISUNDERSTOOD || (await isClosed(before))) && ran < MOST_RUNS;
   socket.write(`${JSON.stringify({ code, again } satisfies Told)}\n`);
   if (!again) socket.end(() => process.exit(code));
+}
+
+/** What keeps a process from ending by itself: sockets, servers, threads and timers, by their kind. */
+function openNow(): readonly string[] {
+  return process.getActiveResourcesInfo();
+}
+
+async function isClosed(before: readonly string[]): Promise<boolean> {
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    if (openNow().length <= before.length) return true;
+    await setImmediate();
+  }
+  return false;
 }
 
 /** What the command set, which the compiler takes for what was set before it. */

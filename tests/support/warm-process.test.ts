@@ -10,7 +10,8 @@ const PROGRAM = `
 export async function runTollgate([, , word]) {
   const asked = word === "wait" ? new Promise((resolve) => process.once("SIGTERM", resolve)) : null;
   process.stdout.write(\`\${word} in \${process.cwd()} with \${Object.keys(process.env).join(" ")}\\n\`);
-  if (word === "refuse") { process.stderr.write("no\\n"); process.exitCode = 1; }
+  if (word === "refuse" || word === "leave") { process.stderr.write("no\\n"); process.exitCode = 1; }
+  if (word === "leave") setTimeout(() => undefined, 60_000);
   if (word === "exit") process.exit(3);
   await asked;
 }
@@ -53,8 +54,19 @@ test("commands at the same time have a process each", async () => {
   expect(one.pid).not.toBe(other.pid);
 });
 
-test("a process is not used again after a command that failed, exited or was killed", async () => {
+test("a process is used again after a command that failed and left nothing open", async () => {
   const refused = await start("refuse");
+  const refusedCode = await refused.exited;
+  const after = await start("one");
+  await after.exited;
+
+  expect(refusedCode).toBe(1);
+  expect(refused.stderr()).toBe("no\n");
+  expect(after.pid).toBe(refused.pid);
+});
+
+test("a process is not used again after a command that failed with something open, exited or was killed", async () => {
+  const refused = await start("leave");
   const refusedCode = await refused.exited;
   const left = await start("exit");
   const leftCode = await left.exited;
@@ -65,7 +77,6 @@ test("a process is not used again after a command that failed, exited or was kil
   await after.exited;
 
   expect([refusedCode, leftCode, killedCode]).toEqual([1, 3, null]);
-  expect(refused.stderr()).toBe("no\n");
   expect(killed.hasEnded()).toBe(true);
   expect([refused.pid, left.pid, killed.pid]).not.toContain(after.pid);
 });
