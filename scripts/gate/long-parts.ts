@@ -83,6 +83,13 @@ export const LONG_PARTS: readonly Part[] = [
     run: { script: "console", words: ["--pages", ".gate/long/console-pages"] },
   },
   {
+    name: "unit",
+    about: "unit tests with every case of their properties",
+    minutes: null,
+    needs: POSTGRES,
+    run: { suites: ["unit"] },
+  },
+  {
     name: "contract",
     about: "the contract suite on every course, with the files that the gate leaves out",
     minutes: null,

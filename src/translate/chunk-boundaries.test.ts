@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cases } from "../../tests/support/cases.ts";
 import { recordings } from "../../tests/support/recordings.ts";
 import { PAIRS, relayAnswer, UNTOUCHED } from "../../tests/translation/relay-answer.ts";
 import { encodeEvents, type Piece, scriptStream } from "../../tests/translation/script-stream.ts";
@@ -59,7 +60,7 @@ test.each(pairs)(
         expect(whole.outcome).toBe("completed");
         expect(await relayAnswer(pair, cutUp(bytes, how))).toEqual(whole);
       }),
-      { numRuns: 40 },
+      { numRuns: cases({ gate: 15, long: 80 }) },
     );
   },
 );
@@ -93,7 +94,7 @@ describe.skipIf(recorded.length === 0)("a recorded stream", () => {
 
           expect(await relayAnswer(pair, cutUp(bytes, how))).toEqual(await relayAnswer(pair, [bytes]));
         }),
-        { numRuns: 30 },
+        { numRuns: cases({ gate: 10, long: 60 }) },
       );
     },
   );

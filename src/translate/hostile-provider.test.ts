@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { cases } from "../../tests/support/cases.ts";
 import { understood } from "../../tests/sdk/read-with-sdk.ts";
 import { cachedSdkSchemas } from "../../tests/sdk/sdk-schemas.ts";
 import { createWireValidator, type WireValidator } from "../../tests/sdk/wire-validator.ts";
@@ -66,7 +67,7 @@ test.each(PAIRS.filter(({ route }) => route === "translated"))(
         expect(readStrictly(pair.client, stream).ended).toBe(outcome === "completed" ? "whole" : "failed");
         expect(faultsIn(pair, stream)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: cases({ gate: 60, long: 600 }) },
     );
   },
 );
@@ -95,7 +96,7 @@ test.each([...PAIRS.filter(({ route }) => route === "normalised"), ...UNTOUCHED]
         expect(["completed", "upstream_failed"]).toContain(outcome);
         expectPossible(usage);
       }),
-      { numRuns: 200 },
+      { numRuns: cases({ gate: 60, long: 400 }) },
     );
   },
 );
@@ -131,7 +132,7 @@ test.each(PAIRS)(
         const words = faults.map((fault) => `${pair.client}Answer ${fault}`);
         expect(words.filter((fault) => !ALLOWANCES.some((allowed) => allowed.words.test(fault)))).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: cases({ gate: 60, long: 600 }) },
     );
   },
 );

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { cases } from "../../tests/support/cases.ts";
 import { chatUntouched } from "./chat/untouched.ts";
 import { messagesUntouched } from "./messages/untouched.ts";
 import { responsesUntouched } from "./responses/untouched.ts";
@@ -364,7 +365,7 @@ const PLACES: Record<Format, ((unknown: object) => object)[]> = {
     (unknown) => ({ candidates: [{ content: { parts: [{ functionCall: { name: "", ...unknown } }] } }] }),
   ],
 };
-const CASES = Number(process.env["TEST_CASES"] ?? 2_000);
+const CASES = Number(process.env["TEST_CASES"] ?? cases({ gate: 500, long: 4_000 }));
 
 test.each(ALL)("whatever a provider of %s adds to its events, what the model wrote in it counts", (format) => {
   const written = fc.string({ minLength: 1, maxLength: 12 });

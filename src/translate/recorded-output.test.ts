@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cases } from "../../tests/support/cases.ts";
 import { recordings } from "../../tests/support/recordings.ts";
 import { isObject } from "../core/is-object.ts";
 import type { Json } from "../core/json.ts";
@@ -23,7 +24,7 @@ const FILES = (Object.keys(FORMATS) as (keyof typeof FORMATS)[]).flatMap((format
     .map(({ name, lines }) => ({ format, name, events: lines.flatMap(eventIn) }))
     .filter(({ events }) => events.length > 0),
 );
-const PLACES = 20;
+const PLACES = cases({ gate: 5, long: 40 });
 /** Much longer than an item: its whole form may say again what stands beside it, and the larger of both counts. */
 const NEW = "new text ".repeat(2_500);
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { cases } from "../../../tests/support/cases.ts";
 import { PAIRS } from "../../../tests/translation/relay-answer.ts";
 import { openSeal } from "../../../tests/support/seals.ts";
 import { type Marked, requestBody } from "../../../tests/translation/request-bodies.ts";
@@ -15,7 +16,7 @@ import { pickTranslator } from "../pick-translator.ts";
 import { CLIENT_FIELDS } from "./field-tables.ts";
 import { lossesOf } from "./losses.ts";
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: cases({ gate: 60, long: 600 }) };
 const crossings = PAIRS.filter(({ route }) => route === "translated").flatMap((pair) => [
   { ...pair, model: "a model", reasoning: true },
   { ...pair, model: "a model without reasoning", reasoning: false },
