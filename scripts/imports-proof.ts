@@ -1,6 +1,6 @@
 /**
  * Proves that the import law is enforced. A checker that reads no files passes everything, so this copies the tree, plants one
- * violation of every kind, and demands that each is reported by the rule meant for it, and that the tree itself is clean.
+ * violation of every kind, and demands that each is reported by the rule meant for it, and that nothing else is reported of the tree.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -78,32 +78,24 @@ const PLANTS: Plant[] = [
 ];
 
 const root = resolve(import.meta.dirname, "..");
-const clean = cruise(root);
-if (clean.modules < 10) fail(`only ${clean.modules} modules were read: the checker is blind`);
-if (clean.violations.length > 0) {
-  fail(clean.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`).join("\n"));
-}
-console.log(`imports: ${clean.modules} modules keep the law`);
-
 const copy = mkdtempSync(join(tmpdir(), "tollgate-imports-"));
-try {
-  for (const name of ["src", "tests", "package.json", "tsconfig.json", ".dependency-cruiser.cjs"]) {
-    cpSync(join(root, name), join(copy, name), { recursive: true });
-  }
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  cpSync(join(root, "tests/support"), join(copy, "tests/contract"), { recursive: true, force: false });
-  for (const plant of PLANTS) {
-    for (const [path, text] of Object.entries(plant.files)) writeFileSync(join(copy, path), text);
-  }
-  const { violations } = cruise(copy);
-  for (const plant of PLANTS) {
-    const planted = Object.keys(plant.files);
-    const caught = violations.some(({ rule, from }) => rule.name === plant.rule && planted.includes(from));
-    if (!caught) fail(`not caught: ${plant.what} (expected rule ${plant.rule})`);
-    console.log(`imports: caught ${plant.what} (${plant.rule})`);
-  }
-} finally {
-  rmSync(copy, { recursive: true, force: true });
+process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
+for (const name of ["src", "tests", "package.json", "tsconfig.json", ".dependency-cruiser.cjs"]) {
+  cpSync(join(root, name), join(copy, name), { recursive: true });
+}
+symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+const files = PLANTS.flatMap((plant) => Object.entries(plant.files));
+for (const [path, text] of files) writeFileSync(join(copy, path), text);
+const planted = new Set(files.map(([path]) => path));
+const { modules, violations } = cruise(copy);
+if (modules - planted.size < 10) fail(`only ${modules} modules were read: the checker is blind`);
+const own = violations.filter(({ from }) => !planted.has(from));
+if (own.length > 0) fail(own.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`).join("\n"));
+console.log(`imports: ${modules - planted.size} modules keep the law`);
+for (const plant of PLANTS) {
+  const caught = violations.some(({ rule, from }) => rule.name === plant.rule && from in plant.files);
+  if (!caught) fail(`not caught: ${plant.what} (expected rule ${plant.rule})`);
+  console.log(`imports: caught ${plant.what} (${plant.rule})`);
 }
 
 function cruise(folder: string): { modules: number; violations: Violation[] } {
