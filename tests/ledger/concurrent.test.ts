@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../src/db/database.ts";
+import { cases } from "../support/cases.ts";
 import { type Command, lockingCommand, type Names } from "./commands.ts";
 import { drive, modelTarget } from "./drive.ts";
 import { SERVERS } from "./engines.ts";
@@ -32,7 +33,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
           const { result, left } = await collide(actors, damageOf);
           expect([...result, ...left]).toEqual([]);
         }),
-        { seed: SEED, numRuns: 25 * SCALE, endOnFailure: true },
+        { seed: SEED, numRuns: cases({ gate: 10, long: 50 }) * SCALE, endOnFailure: true },
       ),
     // A bound for what hangs.
     900_000,
@@ -60,7 +61,7 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
           });
           expect(left).toEqual([]);
         }),
-        { seed: SEED, numRuns: 40 * SCALE, endOnFailure: true },
+        { seed: SEED, numRuns: cases({ gate: 15, long: 80 }) * SCALE, endOnFailure: true },
       );
     },
     // A bound for what hangs.

@@ -2,6 +2,7 @@ import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
 import { createPglite } from "../../src/db/pglite.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import type { Database } from "../../src/db/database.ts";
+import { cases } from "../support/cases.ts";
 import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
 import { takeClock } from "./database-target.ts";
 
@@ -31,7 +32,7 @@ export const SERVERS: Engine[] = (["15", "newest"] as const).map((version) => ({
       },
     };
   },
-  runs: 25,
+  runs: version === "15" ? cases({ gate: 15, long: 50 }) : cases({ gate: 8, long: 50 }),
 }));
 
 const pglite: Engine = {
@@ -43,7 +44,7 @@ const pglite: Engine = {
     await takeClock(database);
     return { database, close: () => database.close() };
   },
-  runs: 10,
+  runs: cases({ gate: 5, long: 20 }),
 };
 
 export const ENGINES: Engine[] = [...SERVERS, pglite];

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { cases } from "../support/cases.ts";
 import { BROKEN_MODELS, noticedInModel, play } from "./broken-models.ts";
 import { commandSequence } from "./commands.ts";
 
@@ -10,7 +11,7 @@ test("whatever happens, the model keeps every invariant", async () => {
     fc.asyncProperty(commandSequence(60), async (commands) => {
       expect(await play(commands)).toEqual([]);
     }),
-    { seed: SEED, numRuns: 500 },
+    { seed: SEED, numRuns: cases({ gate: 150, long: 1_000 }) },
   );
 }, 300_000);
 
