@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Attempt } from "../attack/attempt.ts";
 import { ATTEMPTS } from "../attack/attempts/all.ts";
+import { ALL_LANES, type Attempt } from "../attack/attempt.ts";
+import { onFewerLanes } from "../attack/fewer-lanes.ts";
 import { KNOWN } from "../attack/known.ts";
 import { modelsOf } from "../attack/models.ts";
 import { rowOf } from "../attack/row.ts";
@@ -15,7 +16,8 @@ const CROWDS = ["unknown keys", "bodies that never arrive", "abandoned requests"
 /** Six processes, a database, and time for them to be calm. */
 const START_TIMEOUT_MS = 180_000;
 
-const held = ATTEMPTS.filter(({ name, long }) => long !== true && !KNOWN.has(name));
+const chosen = process.env["TEST_LONG"] === "1" ? ATTEMPTS : onFewerLanes(ATTEMPTS);
+const held = chosen.filter(({ name, long }) => long !== true && !KNOWN.has(name));
 const named = (attempts: readonly Attempt[]) => attempts.map((attempt) => [attempt.name, attempt] as const);
 
 describe.skipIf(whyUnavailable("15"))("a caller with a valid key", () => {
@@ -51,4 +53,15 @@ test("every attempt that is known to succeed, or picked here, is one that is mad
   expect([...KNOWN.keys(), ...CROWDS].filter((name) => !names.includes(name))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
   expect(names.length).toBeGreaterThanOrEqual(200);
+});
+
+test("on fewer lanes, every attempt is made by each format of callers that it is meant for, and every lane is taken", () => {
+  const lanes = onFewerLanes(held).flatMap((attempt) => (attempt.kind === "price" ? attempt.lanes : []));
+  const callersOf = (attempts: readonly Attempt[]) =>
+    attempts.map((attempt) =>
+      attempt.kind === "price" ? new Set(attempt.lanes.map(({ caller }) => caller)) : new Set(),
+    );
+
+  expect(callersOf(onFewerLanes(ATTEMPTS))).toEqual(callersOf(ATTEMPTS));
+  expect(ALL_LANES.filter((lane) => !lanes.includes(lane))).toEqual([]);
 });
