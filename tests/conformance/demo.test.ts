@@ -51,7 +51,7 @@ test("the demo says what it seeded, and how to sign in as operator and as key ho
     headers: { authorization: `Bearer ${demo.keys.credit}` },
   });
 
-  expect(said).toMatch(new RegExp(`Seeded \\d\\d,\\d\\d\\d requests of ${DEMO_DAYS} days in \\d+ s\\.`));
+  expect(said).toMatch(new RegExp(`Seeded \\d{1,2},\\d{3} requests of ${DEMO_DAYS} days in \\d+ s\\.`));
   expect([session.status, holder.status]).toEqual([201, 200]);
   expect(said).toContain(`${demo.adminUrl}/console`);
   expect(said).toContain("at most 5 at a time, 1,500 in all");
