@@ -47,6 +47,10 @@ function bodyOf([name, ...rest]: readonly string[], value: unknown): Record<stri
   return { [name]: rest.length > 0 && LISTS.has(name) ? [inner] : inner };
 }
 
+/** All of them in the long run. A row is refused before a provider is chosen, so the gate has the next one for each. */
+const providersOf = (turn: number): readonly ClientDialect[] =>
+  process.env["TEST_LONG"] === "1" ? DIALECTS : DIALECTS.slice(turn % DIALECTS.length).slice(0, 1);
+
 let gateway: GatewayProcess;
 beforeAll(async () => {
   gateway = await startGatewayProcess({
@@ -72,8 +76,8 @@ test.each(DIALECTS)(
   async (client) => {
     const rows = rowsOf(MEMBERS[client]);
     const passed: string[] = [];
-    for (const provider of DIALECTS)
-      for (const { way, value } of rows) {
+    for (const [turn, { way, value }] of rows.entries())
+      for (const provider of providersOf(turn)) {
         const { status, message } = await ask(client, { model: `at-${provider}`, ...bodyOf(way, value) });
         const named = message.replaceAll(/\.\d+(?=[.:])/g, "").startsWith(`${way.join(".")}: `);
         if (status !== 400 || !named) passed.push(`${way.join(".")} at ${provider}: ${status} ${message}`);
