@@ -4,15 +4,19 @@ import { longestStretchHere } from "../../support/stretch/stretches.ts";
 import { ANSWERS, okAnswer, PATHS, REQUESTS, SMALL, STREAMS } from "./cases.ts";
 import { type Dialect, DIALECTS, type Stage, startStage, type Tried } from "./stage.ts";
 
-type Way = readonly [client: Dialect, provider: Dialect, streamed: readonly boolean[]];
+type Way = readonly [client: Dialect, provider: Dialect, streamed: readonly boolean[], sizes: RegExp];
+
+const ALL = /^/;
+/** What is so small that it is read on the main thread. What is larger is read in another one, whatever the way. */
+const SMALL_ONES = /^(a few words|64 KiB|120 KiB)/;
 
 /** Every way between formats in the long run; else one along which nothing is translated, and one on which all is. */
 const WAYS: readonly Way[] =
   process.env["TEST_LONG"] === "1"
-    ? DIALECTS.flatMap((client) => DIALECTS.map((provider): Way => [client, provider, [false, true]]))
+    ? DIALECTS.flatMap((client) => DIALECTS.map((provider): Way => [client, provider, [false, true], ALL]))
     : [
-        ["messages", "messages", [true]],
-        ["responses", "chat", [false]],
+        ["messages", "messages", [true], SMALL_ONES],
+        ["responses", "chat", [false], ALL],
       ];
 
 /** What a busy machine adds once it does not add every time. */
@@ -39,10 +43,11 @@ describe.skipIf(whyUnavailable("15"))("nothing holds the event loop for longer t
     return best;
   }
 
-  describe.each(WAYS)("%s to %s", (client, provider, ways) => {
+  describe.each(WAYS)("%s to %s", (client, provider, ways, sizes) => {
     const model = `to-${provider}`;
+    const sized = <Case>(cases: Record<string, Case>) => Object.entries(cases).filter(([name]) => sizes.test(name));
 
-    test.each(Object.entries(REQUESTS))("a request of %s", async (_name, body) => {
+    test.each(sized(REQUESTS))("a request of %s", async (_name, body) => {
       stage.says(okAnswer(provider));
       for (const streamed of ways) {
         const sent = body(client, model, streamed);
@@ -55,7 +60,7 @@ describe.skipIf(whyUnavailable("15"))("nothing holds the event loop for longer t
       }
     });
 
-    test.each(Object.entries(ANSWERS))("an answer of %s", async (_name, says) => {
+    test.each(sized(ANSWERS))("an answer of %s", async (_name, says) => {
       stage.says(says(provider));
 
       const { ms } = await heldFor(() => stage.ask(PATHS[client], SMALL(client, model, false)));
