@@ -145,8 +145,12 @@ describe.skipIf(noConsole)("the catalogue in the console", { timeout: 180_000 },
     const opened = data.find(({ changes }) => changes.some(({ state }) => state === "open"));
     expect(opened).toMatchObject({ provider: "acme", failed: 5 });
 
+    // The addresses of known providers come after the name is typed, as they do on a slow line.
+    const named = Promise.withResolvers<void>();
+    await page.route("**/provider-presets", (route) => named.promise.then(() => route.continue()));
     await press("New provider");
     await page.getByLabel("Name", { exact: true }).fill("openai");
+    named.resolve();
     await expect
       .poll(() => page.evaluate<string>("document.querySelector('input[name=base_url]').value"))
       .toBe("https://api.openai.com/v1");

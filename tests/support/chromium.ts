@@ -23,6 +23,8 @@ type Finding = {
 };
 type Located = Locator & { first: () => Locator };
 export type ChromiumPage = Finding & {
+  /** Holds back what the page asks for at such an address, until it is let go. */
+  route: (address: string, held: (route: { continue: () => Promise<void> }) => Promise<void>) => Promise<unknown>;
   goto: (url: string, options?: object) => Promise<{ status: () => number } | null>;
   url: () => string;
   evaluate: <Result>(script: string) => Promise<Result>;

@@ -18,13 +18,14 @@ const KEPT = { value: "kept", name: "as it is" };
 export function ProviderDialog({ of: provider, onClose }: { of: Provider | null; onClose: () => void }): ReactNode {
   const navigate = useNavigate();
   const [name, setName] = useState(provider?.name ?? "");
-  const [url, setUrl] = useState(provider?.base_url ?? "");
+  /** The address as it was typed; null: as the provider has it, or as its name brings it, whenever that is known. */
+  const [typed, setTyped] = useState<string | null>(null);
   const presets = useQuery(presetsQuery);
   const known = presets.data?.data ?? [];
+  const url = typed ?? provider?.base_url ?? known.find((preset) => preset.name === name)?.base_url ?? "";
   const rename = (next: string): void => {
     setName(next);
-    if (url === "" || known.some((preset) => preset.base_url === url))
-      setUrl(known.find((preset) => preset.name === next)?.base_url ?? "");
+    if (typed === "") setTyped(null);
   };
   const [kind, setKind] = useState(provider === null ? "secret" : "kept");
   return (
@@ -84,7 +85,7 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
             spellCheck={false}
             placeholder="https://api.example.com/v1"
             value={url}
-            onChange={({ target }) => setUrl(target.value)}
+            onChange={({ target }) => setTyped(target.value)}
             problem={problemOf("base_url")}
             hint={
               isInTheClear(url, kind) ? "Not https: anyone on the network path can read the credential." : undefined
