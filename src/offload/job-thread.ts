@@ -1,10 +1,9 @@
-import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
+import { giveWay } from "./give-way.ts";
 import { JOBS } from "./jobs.ts";
 import { type JobRequest, movableIn, replyTo, revived } from "./message.ts";
 
-// The main thread goes first where processors are few. On Linux alone this is about a thread; elsewhere it would be the whole process.
-if (process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+giveWay();
 
 /** The thread in which large bodies are read and translated. It does one job after the other. */
 parentPort?.on("message", ({ name, task }: JobRequest) => {

@@ -6,6 +6,7 @@ import { payerNamed } from "../core/payer.ts";
 import { Fault } from "../core/fault.ts";
 import { processorMs } from "../../tests/support/processor-time.ts";
 import { createPaperwork } from "./create-paperwork.ts";
+import { giveWay } from "./give-way.ts";
 import { createPool, type Pool, POOL_LIMITS, type PoolLimits } from "./pool.ts";
 
 // A thread reads all its modules when it starts, and a busy machine takes its time over that.
@@ -106,6 +107,14 @@ test.skipIf(process.platform !== "linux")("threads give way to the main one", as
 
   expect(niceness().filter((nice) => nice > own).length).toBe(before + 1);
   expect(getPriority()).toBe(own);
+});
+
+test("a thread that may not change its priority works all the same", () => {
+  const forbid = (): never => {
+    throw new Error("EPERM: operation not permitted");
+  };
+
+  expect(() => giveWay(forbid)).not.toThrow();
 });
 
 test("a large count comes to the same in a thread", async () => {
