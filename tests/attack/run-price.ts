@@ -14,7 +14,8 @@ export type PriceResult = LaneFigures & LaneVerdict;
 
 const DEFAULT_CREDIT = "0.2";
 const OTHERS_CREDIT = "10";
-const SETTLE_MS = 20_000;
+/** A bound for what hangs: a busy machine takes its time. */
+const SETTLE_MS = 90_000;
 
 /** Makes the attempt on each of its lanes at once, each with a key and a model of its own. */
 export async function runPrice(stage: Stage, attempt: PriceAttempt): Promise<PriceResult[]> {

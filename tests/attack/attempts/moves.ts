@@ -2,6 +2,7 @@ import type { StageKey } from "../account.ts";
 import type { ClientRequest } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cap, LaneStage, PriceAttempt } from "../attempt.ts";
+import { until } from "../../support/until.ts";
 import { ask, openStream, send, type Sent } from "../client.ts";
 import type { Format, Json } from "../formats.ts";
 
@@ -112,16 +113,26 @@ export async function atOnce(count: number, one: (index: number) => Promise<unkn
   await Promise.all(Array.from({ length: count }, (_, index) => one(index)));
 }
 
-const ASKED_MS = 5_000;
+/** A provider that has said nothing yet when everybody has left, however busy the machine is. */
+export const SILENT = { startMs: 120_000 } as const;
 
 /** Sends a request and waits until the provider has it, or is not going to. */
-export async function sendAndReach({ stage, model, sent }: LaneStage, body: Json): Promise<ClientRequest> {
-  const before = (await stage.calls(model)).length;
-  const request = send(sent(body));
-  let over = false;
-  request.once("close", () => void (over = true));
-  request.once("response", () => void (over = true));
-  for (const untilMs = Date.now() + ASKED_MS; !over && Date.now() < untilMs; await sleep(20))
-    if ((await stage.calls(model)).length > before) break;
-  return request;
+export async function sendAndReach(lane: LaneStage, body: Json): Promise<ClientRequest> {
+  const [request] = await sendAllAndReach([lane], body);
+  return request as ClientRequest;
+}
+
+/** Sends a request on each, and waits until the provider has them all but those that ended without it. */
+export async function sendAllAndReach(lanes: readonly LaneStage[], body: Json): Promise<ClientRequest[]> {
+  const [{ stage, model }] = lanes as [LaneStage];
+  const calls = async (): Promise<number> => (await stage.calls(model)).length;
+  const before = await calls();
+  const over = new Set<ClientRequest>();
+  const requests = lanes.map(({ sent }) => {
+    const request = send(sent(body));
+    for (const end of ["close", "response"]) request.once(end, () => void over.add(request));
+    return request;
+  });
+  await until(async () => (await calls()) - before + over.size >= lanes.length, "the provider has all of them", 60_000);
+  return requests;
 }

@@ -10,6 +10,7 @@ import {
   ordinaryTraffic,
   reasoning,
   sendAndReach,
+  SILENT,
   untilRefused,
 } from "./moves.ts";
 
@@ -232,7 +233,7 @@ export const DISCONNECTS: readonly PriceAttempt[] = [
     ...all,
     name: "disconnect before the provider responds",
     tries: "Repeatedly sends long prompts and disconnects while the provider still reads them.",
-    model: { habit: { startMs: 5_000 } },
+    model: { habit: SILENT },
     credit: "0.2",
     cap: LEFT_EARLY,
     run: untilRefused(async (lane) => {

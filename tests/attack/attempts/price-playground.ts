@@ -4,7 +4,7 @@ import { CROSSED, type LaneStage, type PriceAttempt, STRAIGHT } from "../attempt
 import { signInBrowser } from "../browser.ts";
 import { ask, wordsIn } from "../client.ts";
 import { PATHS } from "../formats.ts";
-import { atOnce, leaveEarly, LEFT_EARLY, LONG_PROMPT, sending, untilRefused } from "./moves.ts";
+import { atOnce, leaveEarly, LEFT_EARLY, LONG_PROMPT, sending, SILENT, untilRefused } from "./moves.ts";
 
 const playground = { kind: "price", by: "person", lanes: [...STRAIGHT, ...CROSSED] } as const;
 const CREDIT = "0.2";
@@ -54,7 +54,7 @@ export const PLAYGROUND: readonly PriceAttempt[] = [
     name: "playground: a new browser for every abandoned request",
     long: true,
     tries: "Signs in with another browser for each prompt, sends it and disconnects before the provider responds.",
-    model: { habit: { startMs: 5_000 } },
+    model: { habit: SILENT },
     credit: CREDIT,
     cap: LEFT_EARLY,
     run: untilRefused(async (lane) => {

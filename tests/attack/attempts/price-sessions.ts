@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CROSSED, type LaneStage, type PriceAttempt, STRAIGHT } from "../attempt.ts";
-import { until } from "../../support/until.ts";
-import { send, wordsIn } from "../client.ts";
+import { wordsIn } from "../client.ts";
 import type { StageKey } from "../account.ts";
 import type { Person } from "../person.ts";
 import {
@@ -12,14 +11,16 @@ import {
   LEFT_EARLY,
   LONG_PROMPT,
   reasoning,
+  sendAllAndReach,
   sending,
+  SILENT,
   untilRefused,
   withKey,
 } from "./moves.ts";
 
 const MANY = 12;
 const person = { kind: "price", by: "person", lanes: STRAIGHT } as const;
-const slow = { model: { habit: { startMs: 5_000 } }, credit: "0.2", cap: LEFT_EARLY } as const;
+const slow = { model: { habit: SILENT }, credit: "0.2", cap: LEFT_EARLY } as const;
 
 const whose = ({ person: somebody }: LaneStage): Person => {
   if (somebody === null) throw new Error("nobody signed in");
@@ -36,15 +37,10 @@ const several = async (lane: LaneStage, count: number): Promise<StageKey[]> => {
 const elsewhere = (lane: LaneStage): LaneStage =>
   sending(lane, (sent) => ({ ...sent, url: sent.url.replace(lane.stage.gateway.url, lane.stage.hasty.url) }));
 
-const ASKED_MS = 3_000;
-
 /** Sends a prompt on each, waits until the provider has all that it is going to get, and leaves them all at one moment. */
 async function leaveTogether(lanes: readonly LaneStage[]): Promise<void> {
-  const [{ stage, model }] = lanes as [LaneStage];
-  const requests = lanes.map(({ sent, body }) => send(sent(body({ stream: true, prompt: LONG_PROMPT }))));
-  const reached = async (): Promise<boolean> => (await stage.calls(model)).length === lanes.length;
-  await until(reached, "the provider has all of them", ASKED_MS).catch(() => undefined);
-  for (const request of requests) request.destroy();
+  const [{ body }] = lanes as [LaneStage];
+  for (const request of await sendAllAndReach(lanes, body({ stream: true, prompt: LONG_PROMPT }))) request.destroy();
 }
 
 /** One person with as many ways in as they like. */

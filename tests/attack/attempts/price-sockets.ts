@@ -5,7 +5,7 @@ import { until } from "../../support/until.ts";
 import { ALL_LANES, type LaneStage, type PriceAttempt } from "../attempt.ts";
 import { wordsIn } from "../client.ts";
 import type { Asked, Json } from "../formats.ts";
-import { atOnce, LEFT_EARLY, LONG_PROMPT, untilRefused } from "./moves.ts";
+import { atOnce, LEFT_EARLY, LONG_PROMPT, SILENT, untilRefused } from "./moves.ts";
 
 const LANES = ALL_LANES.filter(({ caller }) => caller === "responses");
 const CREDIT_LANES = LANES.filter(({ unit }) => unit === "credit");
@@ -206,7 +206,7 @@ export const SOCKETS: readonly PriceAttempt[] = [
     long: true,
     tries:
       "Signs in again for each WebSocket, sends a long prompt and drops the connection before the provider responds.",
-    model: { habit: { startMs: 5_000 } },
+    model: { habit: SILENT },
     credit: "0.2",
     cap: LEFT_EARLY,
     run: untilRefused(async (lane) => {
