@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { once } from "node:events";
 import { request as openRequest } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -37,7 +38,14 @@ async function leaveEarly(
     fields = {},
     origin = "",
     times = 1,
-  }: { headers?: Record<string, string>; fields?: object; origin?: "" | "/token"; times?: number } = {},
+    staysMs = 0,
+  }: {
+    headers?: Record<string, string>;
+    fields?: object;
+    origin?: "" | "/token";
+    times?: number;
+    staysMs?: number;
+  } = {},
 ): Promise<string> {
   const body = JSON.stringify({ model, messages: MESSAGES, max_tokens: 100, ...fields });
   const calls = (await gateway.witness()).length;
@@ -51,6 +59,7 @@ async function leaveEarly(
     return request.end(body);
   });
   await until(async () => (await gateway.witness()).length === calls + times, "the provider is asked");
+  await sleep(staysMs);
   for (const request of requests) request.destroy();
   return body;
 }
@@ -108,6 +117,17 @@ test.each([
     expect(now.status).toBe("active");
   },
 );
+
+test("a key for which providers may have written more than the cap after it left is suspended, and the operator is told [CAN-11] [CAN-12]", async () => {
+  const key = await issueKey(gateway, { credit: "1" });
+  // The cap of 500,000 nano-credits is 125 tokens of output, which a route of unknown pace is taken to write in two seconds.
+  await leaveEarly("silent", key, { fields: { max_tokens: 1_000 }, staysMs: 2_500 });
+  const isSuspended = async (): Promise<boolean> =>
+    (await operate<{ key: { status: string } }>(gateway, `GET /keys/${key.id}`)).key.status === "suspended";
+  await until(isSuspended, "the key is suspended");
+  const told = /tollgate_money_alarms_total\{kind="key_suspended"\} 1/;
+  await until(async () => told.test(await gateway.metrics()), "the operator is told");
+});
 
 test("twelve that leave at once before the provider answered together cost the house no more than the cap [CAN-10]", async () => {
   const key = await issueKey(gateway, { credit: "1" });
