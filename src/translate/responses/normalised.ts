@@ -9,13 +9,14 @@ import {
   responsesEvent,
   responsesFailure,
 } from "../../wire/responses/responses-stream.ts";
+import { usageToShow } from "../../wire/show-usage.ts";
 import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { readGeneratedBeside } from "./generated.ts";
 import { OutputMeter } from "../output-meter.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import { createSteadyIds } from "./steady-ids.ts";
-import { identityOf, readResponse, showingUsage } from "./untouched.ts";
+import { identityOf, readResponse } from "./untouched.ts";
 import type { SameFormat } from "../translator.ts";
 import { responsesUpstreamRequest } from "./upstream-request.ts";
 
@@ -86,4 +87,12 @@ function createStage(request: GenerationRequest): AnswerStage {
     keepAlive: RESPONSES_KEEP_ALIVE,
     failure: (fault, requestId) => responsesFailure({ fault, requestId, identity, sequenceNumber }),
   };
+}
+
+/** The last event with the usage that is charged; null when it shows that already. */
+function showingUsage(data: Record<string, unknown>, charged: Usage | null): Buffer | null {
+  const { response, type } = data;
+  const shown = isObject(response) && charged !== null ? usageToShow("responses", response["usage"], charged) : null;
+  if (shown === null) return null;
+  return responsesEvent({ ...data, type: String(type), response: { ...(response as object), usage: shown } });
 }

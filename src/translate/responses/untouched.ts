@@ -160,14 +160,6 @@ function rewritten(event: Buffer, usage: object): Buffer {
   return responsesEvent({ ...data, type: String(type), response: { ...(response as object), usage } });
 }
 
-/** The last event with the usage that is charged; null when it shows that already. */
-export function showingUsage(data: Record<string, unknown>, charged: Usage | null): Buffer | null {
-  const { response, type } = data;
-  const shown = isObject(response) && charged !== null ? usageToShow("responses", response["usage"], charged) : null;
-  if (shown === null) return null;
-  return responsesEvent({ ...data, type: String(type), response: { ...(response as object), usage: shown } });
-}
-
 export function identityOf(response: unknown): ResponseIdentity | null {
   if (!isObject(response) || typeof response["id"] !== "string") return null;
   const { id, model, created_at: createdAt } = response;
