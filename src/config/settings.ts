@@ -270,7 +270,7 @@ export const settings = z.strictObject({
     ),
     write_off_cap: text(
       { ...DECIMAL, fallback: "1" },
-      "Credits the operator absorbs per key and hour. Everything a person signs in with or has in their own account counts together. If charges exceed the key's balance, if a provider produced output for a client that had disconnected, or if hidden reasoning is in doubt, the key is suspended beyond this cap, or everything the person uses. The input of a stream whose client disconnects before the provider responds, and the output of a provider that fails during a stream, are free up to this cap and charged beyond it.",
+      "Credits the operator absorbs per key and hour. Everything a person signs in with or has in their own account counts together. If charges exceed the key's balance, if a provider produced output for a client that had disconnected, or if hidden reasoning is in doubt, the key is suspended beyond this cap, or everything the person uses. The input of a stream whose client disconnects before the provider responds, and the output of a provider that fails during a stream, are free up to this cap and charged beyond it. What failed requests cost the operator on one route is estimated in each process; beyond this cap, such requests of the key or person are paused there.",
     ),
     write_off_cap_tokens: integer(
       { min: 1, max: 1_000_000_000_000, fallback: 1_000_000 },
