@@ -1,5 +1,5 @@
 import type { PageRequest } from "../core/page.ts";
-import type { limitSchema, newAccountSchema, whichLimitSchema } from "../wire/admin/accounts.ts";
+import type { accountChangeSchema, limitSchema, newAccountSchema, whichLimitSchema } from "../wire/admin/accounts.ts";
 import {
   accountAnswerSchema,
   accountFundedSchema,
@@ -25,10 +25,8 @@ export const remoteAccounts = (ask: AskFor) => ({
     (await ask(accountAnswerSchema, "POST", "/accounts", order)).account,
   list: ({ limit, after }: PageRequest) => ask(accountListSchema, "GET", `/accounts?${queryOf({ limit, after })}`),
   show: (account: string) => ask(accountTreeSchema, "GET", ofAccount(account)),
-  rename: async (account: string, name: string) =>
-    (await ask(accountAnswerSchema, "PATCH", ofAccount(account), { name })).account,
-  move: async (account: string, parent: string) =>
-    (await ask(accountAnswerSchema, "PATCH", ofAccount(account), { parent })).account,
+  update: async (account: string, change: ReadAs<typeof accountChangeSchema>) =>
+    (await ask(accountAnswerSchema, "PATCH", ofAccount(account), change)).account,
   changeStatus: (account: string, change: string) => ask(accountStatusSchema, "POST", ofAccount(account, `/${change}`)),
   close: (account: string) => ask(accountStatusSchema, "POST", ofAccount(account, "/close")),
   topUp: (account: string, order: ReadAs<typeof topUpSchema>) =>

@@ -13,6 +13,7 @@ import { createFindKey } from "../keys/find-key.ts";
 import { createIssueKey } from "../keys/issue-key.ts";
 import { createKeyStore } from "../keys/key-store.ts";
 import { createAccountStore } from "../ledger/account-store.ts";
+import { createFundFirst } from "../ledger/fund-first.ts";
 import { createFundNewKey } from "../ledger/fund-new-key.ts";
 import { createReadJournal } from "../ledger/journal-store.ts";
 import { createShowJournal } from "../ledger/journal.ts";
@@ -84,6 +85,15 @@ export function createOperator({ database, credentials, events, clock, acceptFor
       }),
     clock,
   });
+  const fundFirst = createFundFirst({
+    atomically: (work) =>
+      database.transaction(async (tx) => {
+        // It locks the keys below between two statements: whoever stalls here must not keep their requests waiting.
+        await tx.script("set local idle_in_transaction_session_timeout = '2s'");
+        return work({ ledger: createLedgerStore(tx), structure: createStructureStore(tx) });
+      }),
+    refusalOf,
+  });
   const ledger = createLedgerStore(database);
   const reading = withoutJit(database);
   const accounts = createAccountStore(database);
@@ -114,13 +124,14 @@ export function createOperator({ database, credentials, events, clock, acceptFor
       store: accounts,
       structure,
       ledger,
+      fundFirst,
       limits,
       requireGiven,
       findAccount,
       events,
       clock,
     }),
-    funds: createManageFunds({ ledger, structure, accounts, findKey, requireGiven, events }),
+    funds: createManageFunds({ ledger, fundFirst, structure, accounts, findKey, requireGiven, events }),
     books: createReadBooks({
       findKey,
       findAccount,

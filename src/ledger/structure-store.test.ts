@@ -109,9 +109,9 @@ describe("the structure of accounts", () => {
       result: "name_taken",
       accountId: search,
     });
-    expect(await structure.renameAccount(ads, "search")).toMatchObject({ result: "name_taken" });
+    expect(await structure.changeAccount(ads, { name: "search" })).toMatchObject({ result: "name_taken" });
     expect(await structure.closeAccount(search)).toMatchObject({ result: "done" });
-    expect(await structure.renameAccount(ads, "search")).toMatchObject({ result: "done" });
+    expect(await structure.changeAccount(ads, { name: "search" })).toMatchObject({ result: "done" });
   });
 
   test.skipIf(reason !== null)("a tree is four deep at most, and a move makes none deeper", async () => {
@@ -119,10 +119,10 @@ describe("the structure of accounts", () => {
     const laptop = await account(ann, "Laptop");
     const deeper = { id: createId(2), parentId: laptop, name: "Shell", kind: "project", bucket: 7 };
     expect(await structure.openAccount(deeper)).toMatchObject({ result: "too_deep", number: 5 });
-    expect(await structure.moveAccount(search, ads)).toMatchObject({ result: "too_deep", number: 5 });
-    expect(await structure.moveAccount(ann, ads)).toMatchObject({ result: "done" });
+    expect(await structure.changeAccount(search, { parentId: ads })).toMatchObject({ result: "too_deep", number: 5 });
+    expect(await structure.changeAccount(ann, { parentId: ads })).toMatchObject({ result: "done" });
     expect(await one("select path from account where id = $1", laptop)).toEqual({ path: [acme, ads, ann, laptop] });
-    expect(await structure.moveAccount(ads, ann)).toMatchObject({ result: "into_itself" });
+    expect(await structure.changeAccount(ads, { parentId: ann })).toMatchObject({ result: "into_itself" });
   });
 
   test.skipIf(reason !== null)(
@@ -158,7 +158,7 @@ describe("the structure of accounts", () => {
     });
     expect(await purse({ accountId: ads })).toMatchObject({ result: "done" });
     const bob = await account(ads, "Bob");
-    expect(await structure.moveAccount(search, bob)).toMatchObject({ result: "second_purse" });
+    expect(await structure.changeAccount(search, { parentId: bob })).toMatchObject({ result: "second_purse" });
     expect(await chainOf(ann)).toMatchObject({ accounts: [acme, search] });
     expect(await one("select count(*)::int as n from counter_anywhere where key_id = $1", ann)).toEqual({ n: 0 });
   });
@@ -175,7 +175,10 @@ describe("the structure of accounts", () => {
     });
     expect(await limit({ keyId: ann }, { models: ["x"] })).toMatchObject({ result: "too_many_counters", number: 9 });
     await limit({ accountId: ads }, { models: ["y"] });
-    expect(await structure.moveAccount(search, ads)).toMatchObject({ result: "too_many_counters", number: 9 });
+    expect(await structure.changeAccount(search, { parentId: ads })).toMatchObject({
+      result: "too_many_counters",
+      number: 9,
+    });
     const bob = await key(ads);
     expect(await structure.moveKey(ann, ads)).toMatchObject({ result: "done" });
     expect(await structure.moveKey(bob, search)).toMatchObject({ result: "done" });
@@ -267,14 +270,14 @@ describe("the structure of accounts", () => {
     const far = await account(null, `Far ${createId(5)}`, 8);
     const { counter } = await purse({ accountId: search });
     await database.query("select fund_v1($1, $2, 'grant', 5, 'cli')", [counter, `g${counter}`]);
-    expect(await structure.moveAccount(search, globex)).toMatchObject({ result: "funded" });
-    expect(await structure.moveAccount(ads, far)).toMatchObject({ result: "other_bucket" });
+    expect(await structure.changeAccount(search, { parentId: globex })).toMatchObject({ result: "funded" });
+    expect(await structure.changeAccount(ads, { parentId: far })).toMatchObject({ result: "other_bucket" });
     const ann = await key(ads);
     await hold(ann);
-    expect(await structure.moveAccount(ads, globex)).toMatchObject({ result: "held" });
+    expect(await structure.changeAccount(ads, { parentId: globex })).toMatchObject({ result: "held" });
     expect(await structure.moveKey(ann, globex)).toMatchObject({ result: "other_tree" });
     await database.query("delete from hold where key_id = $1", [ann]);
-    expect(await structure.moveAccount(ads, globex)).toMatchObject({ result: "done" });
+    expect(await structure.changeAccount(ads, { parentId: globex })).toMatchObject({ result: "done" });
     expect(await chainOf(ann)).toMatchObject({ accounts: [globex, ads] });
   });
 

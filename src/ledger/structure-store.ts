@@ -8,8 +8,7 @@ const ANSWER = `select s.result, s.counter, s.account_id as "accountId", s.key_i
 
 /** The line of servers is asked for in the same statement, because a pooler may send each to another server. */
 const OPEN_ACCOUNT = `${ANSWER} account_open_v1(on_line_v1($6::uuid, $1::uuid), $2, $3, $4, $5) s`;
-const RENAME_ACCOUNT = `${ANSWER} account_rename_v1(on_line_v1($3::uuid, $1::uuid), $2) s`;
-const MOVE_ACCOUNT = `${ANSWER} account_move_v1(on_line_v1($3::uuid, $1::uuid), $2) s`;
+const CHANGE_ACCOUNT = `${ANSWER} account_change_v1(on_line_v1($4::uuid, $1::uuid), $2, $3) s`;
 const SET_STATUS = `${ANSWER} account_status_v1(on_line_v1($3::uuid, $1::uuid), $2) s`;
 const CLOSE_ACCOUNT = `${ANSWER} account_close_v1(on_line_v1($2::uuid, $1::uuid)) s`;
 const OPEN_COUNTER = `${ANSWER} counter_open_v1($1, $2, on_line_v1($9::uuid, $3::text), $4, $5, $6, $7::text[], $8) s`;
@@ -26,8 +25,7 @@ export function createStructureStore(queryable: Queryable): Structure {
 
   return {
     openAccount: ({ id, parentId, name, kind, bucket }) => change(OPEN_ACCOUNT, id, parentId, name, kind, bucket),
-    renameAccount: (accountId, name) => change(RENAME_ACCOUNT, accountId, name),
-    moveAccount: (accountId, parentId) => change(MOVE_ACCOUNT, accountId, parentId),
+    changeAccount: (accountId, { parentId = null, name = null }) => change(CHANGE_ACCOUNT, accountId, parentId, name),
     setStatus: (accountId, status) => change(SET_STATUS, accountId, status),
     closeAccount: (accountId) => change(CLOSE_ACCOUNT, accountId),
     openCounter: ({ kind, unit, amount, period, models, actor, ...holder }) => {

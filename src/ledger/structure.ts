@@ -72,9 +72,8 @@ export type Changed = {
  */
 export type Structure = {
   openAccount: (order: AccountOrder) => Promise<Changed>;
-  renameAccount: (accountId: string, name: string) => Promise<Changed>;
-  /** Puts an account and all below it under another of its bucket. */
-  moveAccount: (accountId: string, parentId: string) => Promise<Changed>;
+  /** Puts an account and all below it under another of its bucket, or gives it another name, or both. */
+  changeAccount: (accountId: string, change: { parentId?: string; name?: string }) => Promise<Changed>;
   setStatus: (accountId: string, status: AccountStatus) => Promise<Changed>;
   /** For good, with all below it: no purse may have money, and no request may be open. */
   closeAccount: (accountId: string) => Promise<Changed>;

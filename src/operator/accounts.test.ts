@@ -177,6 +177,46 @@ test("a walk through all pages meets every account once, each before those below
   expect(new Set(data.map(({ id }) => id)).size).toBe(data.length);
 });
 
+test("a change that is refused changes nothing, and a new place and a new name are one change", async () => {
+  const { accounts } = operator;
+  for (const [name, parent] of [
+    ["Ads", acme],
+    ["Search", `${acme}/Ads`],
+    ["Maps", `${acme}/Ads`],
+  ] as const)
+    await accounts.create({ name, parent, kind: "account" }, anna);
+  const { account } = await accounts.show(`${acme}/Search`);
+  told = [];
+
+  await expect(accounts.update(account.id, { parent: `${acme}/Ads`, name: "Maps" }, anna)).rejects.toThrow(
+    `${acme}/Ads/Maps`,
+  );
+  expect((await accounts.show(account.id)).account.title).toBe(`${acme}/Search`);
+  expect(told).toEqual([]);
+
+  // Each alone would be refused: there is a Search below Ads, and an Ads below the organisation.
+  const both = await accounts.update(account.id, { parent: `${acme}/Ads`, name: "Ads" }, anna);
+  expect(both.title).toBe(`${acme}/Ads/Ads`);
+  expect(told).toMatchObject([["accountChanged", { change: "moved and renamed" }]]);
+});
+
+test("a first payment that is refused opens no purse", async () => {
+  const { accounts, funds, keys } = operator;
+  const { key } = await keys.create({ ...KEY_ORDER, account: `${acme}/Search` }, anna);
+  await accounts.create({ name: "Ads", parent: acme, kind: "team" }, anna);
+  await accounts.topUp(`${acme}/Ads`, paid(CREDIT, `f${made}`), anna);
+  const less = { amount: -CREDIT, kind: "adjust", reference: `g${made}` } as const;
+
+  await expect(accounts.topUp(`${acme}/Search`, paid(CREDIT, `f${made}`), anna)).rejects.toThrow(
+    `already used for a payment to account ${acme}/Ads. Nothing was booked.`,
+  );
+  await expect(accounts.topUp(`${acme}/Search`, less, anna)).rejects.toThrow("has only 0 credits available");
+  expect((await accounts.show(`${acme}/Search`)).account.counters).toEqual([]);
+  await expect(funds.topUp(key.id, paid(CREDIT, `f${made}`), anna)).rejects.toThrow("Nothing was booked.");
+  await expect(funds.topUp(key.id, less, anna)).rejects.toThrow("has only 0 credits available");
+  expect((await funds.show(key.id)).counters).toEqual([]);
+});
+
 test("an account that is moved keeps all below it, and goes neither under itself nor too deep", async () => {
   const { accounts } = operator;
   for (const [name, parent] of [
@@ -185,10 +225,11 @@ test("an account that is moved keeps all below it, and goes neither under itself
     ["Laptop", `${acme}/Search/Ann`],
   ] as const)
     await accounts.create({ name, parent, kind: "account" }, anna);
-  await expect(accounts.move(`${acme}/Search`, `${acme}/Search/Ann`, anna)).rejects.toThrow(
+  await expect(accounts.update(`${acme}/Search`, { parent: `${acme}/Search/Ann` }, anna)).rejects.toThrow(
     "is below the one you want to move",
   );
-  await expect(accounts.move(`${acme}/Search`, `${acme}/Ads`, anna)).rejects.toThrow("5 deep");
-  expect(await accounts.move(`${acme}/Search/Ann`, `${acme}/Ads`, anna)).toMatchObject({ title: `${acme}/Ads/Ann` });
+  await expect(accounts.update(`${acme}/Search`, { parent: `${acme}/Ads` }, anna)).rejects.toThrow("5 deep");
+  const ann = await accounts.update(`${acme}/Search/Ann`, { parent: `${acme}/Ads` }, anna);
+  expect(ann.title).toBe(`${acme}/Ads/Ann`);
   expect((await accounts.show(`${acme}/Ads`)).below.map(({ name }) => name)).toEqual(["Ann", "Laptop"]);
 });

@@ -8,6 +8,7 @@ import { invariant } from "../core/invariant.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../core/page.ts";
 import { randomBucket } from "../keys/secret.ts";
 import type { AccountKey, AccountRow, AccountStore, HeldCounter } from "../ledger/account.ts";
+import type { FundFirst } from "../ledger/fund-first.ts";
 import type { CounterSummary, Ledger } from "../ledger/ledger.ts";
 import type { AccountStatus, Changed, Structure } from "../ledger/structure.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
@@ -35,6 +36,8 @@ export type AccountTree = {
 /** Without a parent it is the root of a tree. */
 export type NewAccount = { name: string; parent: string | null; kind: string };
 
+export type AccountUpdate = { parent?: string; name?: string };
+
 export type FundedAccount = {
   account: AccountDetails;
   /** `already`: this reference had been booked before, and nothing changed. */
@@ -49,9 +52,8 @@ export type ManageAccounts = {
   /** Those that are not closed, each followed by what is below it. */
   list: (page: PageRequest, by?: Pick<By, "within">) => Promise<Page<AccountDetails>>;
   show: (name: string) => Promise<AccountTree>;
-  rename: (name: string, to: string, by: By) => Promise<AccountDetails>;
-  /** Puts it and all below it under another. */
-  move: (name: string, parent: string, by: By) => Promise<AccountDetails>;
+  /** Puts it and all below it under another, or renames it, or both at once. */
+  update: (account: string, change: AccountUpdate, by: By) => Promise<AccountDetails>;
   changeStatus: (name: string, change: AccountChange, by: By) => Promise<{ account: AccountDetails; changed: boolean }>;
   /** For good, with all below it. */
   close: (name: string, by: By) => Promise<{ account: AccountDetails; changed: boolean }>;
@@ -66,6 +68,7 @@ type Parts = {
   store: AccountStore;
   structure: Structure;
   ledger: Pick<Ledger, "fund">;
+  fundFirst: FundFirst;
   limits: Limits;
   requireGiven: RequireGiven;
   findAccount: FindAccount;
@@ -89,6 +92,7 @@ export function createManageAccounts({
   store,
   structure,
   ledger,
+  fundFirst,
   limits,
   requireGiven,
   findAccount,
@@ -155,14 +159,16 @@ export function createManageAccounts({
         more: rows.length > MOST_SHOWN || keys.length > MOST_SHOWN,
       };
     },
-    rename: async (name, to, by) => {
-      const { id } = await findAccount(name);
-      return (await changed(id, await structure.renameAccount(id, to), { change: "renamed", ...by })).account;
-    },
-    move: async (name, parent, by) => {
-      const [{ id }, above] = [await findAccount(name), await findAccount(parent)];
-      if (by.within !== undefined) await requireGiven(above.path, await store.limitsBelow(id), by);
-      return (await changed(id, await structure.moveAccount(id, above.id), { change: "moved", ...by })).account;
+    update: async (account, { parent, name }, by) => {
+      const { id, parentId, name: before } = await findAccount(account);
+      const above = parent === undefined ? null : await findAccount(parent);
+      if (above !== null && by.within !== undefined) await requireGiven(above.path, await store.limitsBelow(id), by);
+      const order = { ...(above !== null && { parentId: above.id }), ...(name !== undefined && { name }) };
+      const isMoved = above !== null && above.id !== parentId;
+      const change = [isMoved ? "moved" : [], name === undefined || name === before ? [] : "renamed"]
+        .flat()
+        .join(" and ");
+      return (await changed(id, await structure.changeAccount(id, order), { change, ...by })).account;
     },
     changeStatus: async (name, change, by) => {
       const { id, status, title } = await findAccount(name);
@@ -181,26 +187,22 @@ export function createManageAccounts({
       checkAmount(amount, kind);
       checkReference(reference);
       const { id, title } = await findAccount(name);
-      let counter = (await purseOf(id))?.id;
-      if (counter === undefined) {
-        const order = { kind: "purse", unit: "credit", amount: 0n, period: "none", models: null } as const;
-        const opened = await structure.openCounter({ accountId: id, ...order, actor: by.actor });
-        if (opened.counter === null) throw refusalOf(opened);
-        await finish(structure);
-        counter = opened.counter;
+      const funding = { reference, kind, amount, actor: by.actor };
+      const purse = await purseOf(id);
+      const funded =
+        purse === undefined
+          ? await fundFirst({ accountId: id }, funding)
+          : { counter: purse.id, ...(await ledger.fund({ counter: purse.id, ...funding })) };
+      if (funded.kind !== "funded" && funded.kind !== "already") {
+        const booked = { counter: funded.counter, unit: "credit", holder: `Account ${title}`, reference } as const;
+        throw await bookingRefusal(funded.kind, booked, store);
       }
-      const funded = await ledger.fund({ counter, reference, kind, amount, actor: by.actor });
-      if (funded.kind !== "funded" && funded.kind !== "already")
-        throw await bookingRefusal(
-          funded.kind,
-          { counter, unit: "credit", holder: `Account ${title}`, reference },
-          store,
-        );
+      if (purse === undefined) await finish(structure);
       const booking = { kind, amount: formatAmount("credit", amount), reference };
       if (funded.kind === "funded") events.accountFunded({ accountId: id, account: title, ...booking, ...by });
-      const purse = await store.counter(counter);
-      invariant(purse, "a purse that was funded is there");
-      return { account: await detailsAt(id), result: funded.kind, reference, counter: purse };
+      const counter = await store.counter(funded.counter ?? 0);
+      invariant(counter, "a purse that was funded is there");
+      return { account: await detailsAt(id), result: funded.kind, reference, counter };
     },
     closePurse: async (name, by) => {
       const { id } = await findAccount(name);

@@ -119,9 +119,9 @@ test("what is refused stands in the audit log with the code of the refusal", asy
   const { key } = await operator.keys.create(KEY_ORDER, ann);
   await operator.keys.changeStatus(key.id, "revoke", ann);
   await expect(operator.keys.rotate(key.id, { overlapMs: 0 }, ann)).rejects.toThrow("revoked");
-  await expect(operator.accounts.rename("Nobody", "Somebody", ann)).rejects.toThrow("no account");
+  await expect(operator.accounts.update("Nobody", { name: "Somebody" }, ann)).rejects.toThrow("no account");
 
-  const [renamed] = await read({ action: "account.rename" });
+  const [renamed] = await read({ action: "account.update" });
   const [rotated] = await read({ resource: key.id, outcome: "refused" });
   expect(rotated).toMatchObject({ action: "key.rotate", code: "conflict", before: { status: "revoked" }, after: null });
   expect(renamed).toMatchObject({

@@ -6,8 +6,8 @@ import type { TopUpKind } from "../core/top-up-kind.ts";
 import type { AccountStore } from "../ledger/account.ts";
 import type { Funded } from "../ledger/ledger.ts";
 
-/** What was to be booked to: a purse or a limit, and how its holder is named to people. */
-export type Booked = { counter: number; unit: Unit; holder: string; reference: string };
+/** What was to be booked to: a purse or a limit, or null for a purse to be, and how its holder is named to people. */
+export type Booked = { counter: number | null; unit: Unit; holder: string; reference: string };
 
 type Refused = Exclude<Funded["kind"], "funded" | "already">;
 
@@ -23,7 +23,7 @@ export async function bookingRefusal(
       `Reference ${reference} was already used for a payment to ${paid.holder}. Nothing was booked. Use a new reference for each payment.`,
     );
   if (kind !== "reserved") return new Conflict(`${REFUSALS[kind]({ holder, reference })} Nothing was booked.`);
-  const found = await store.counter(counter);
+  const found = counter === null ? null : await store.counter(counter);
   const left = formatAmount(unit, found === null ? 0n : found.posted - found.held);
   return new Conflict(
     `${holder} has only ${left} ${unit === "credit" ? "credits" : "tokens"} available. Nothing was booked.`,

@@ -1,4 +1,4 @@
-import { formatAmount } from "../core/amount.ts";
+import { formatAmount, type Unit } from "../core/amount.ts";
 import { type BudgetPeriod, DEFAULT_PERIOD } from "../core/budget-period.ts";
 import type { By } from "../core/by.ts";
 import { Conflict } from "../core/conflict.ts";
@@ -6,6 +6,7 @@ import { invariant } from "../core/invariant.ts";
 import type { NanoCredits } from "../core/money.ts";
 import type { TopUpKind } from "../core/top-up-kind.ts";
 import type { AccountStore } from "../ledger/account.ts";
+import type { FundFirst } from "../ledger/fund-first.ts";
 import { type FindFunded, type FundedHolder, type KeyFunds, keyFundsOf } from "../ledger/key-funds.ts";
 import type { CounterSummary, Funded, Ledger } from "../ledger/ledger.ts";
 import type { Structure } from "../ledger/structure.ts";
@@ -37,6 +38,7 @@ export type ManageFunds = {
 
 type Parts = {
   ledger: Pick<Ledger, "fund" | "setLimit" | "usage">;
+  fundFirst: FundFirst;
   structure: Pick<Structure, "openCounter">;
   accounts: Pick<AccountStore, "paidTo" | "counter" | "byId">;
   findKey: FindFunded;
@@ -47,7 +49,15 @@ type Parts = {
 type Booking = { kind: string; amount: string; reference: string };
 
 // oxlint-disable-next-line max-lines-per-function -- one short operation after the other.
-export function createManageFunds({ ledger, structure, accounts, findKey, requireGiven, events }: Parts): ManageFunds {
+export function createManageFunds({
+  ledger,
+  fundFirst,
+  structure,
+  accounts,
+  findKey,
+  requireGiven,
+  events,
+}: Parts): ManageFunds {
   async function fundsAt(keyId: string): Promise<KeyFunds> {
     const summary = await ledger.usage(keyId);
     invariant(summary, "every key has a balance");
@@ -66,7 +76,7 @@ export function createManageFunds({ ledger, structure, accounts, findKey, requir
     };
   }
 
-  type To = { key: FundedHolder; counter: Pick<CounterSummary, "id" | "unit"> };
+  type To = { key: FundedHolder; counter: { id: number | null; unit: Unit } };
   async function answered({ key, counter }: To, { kind }: Funded, booking: Booking & By): Promise<FundedKey> {
     const { reference } = booking;
     if (kind !== "funded" && kind !== "already") {
@@ -83,10 +93,10 @@ export function createManageFunds({ ledger, structure, accounts, findKey, requir
   }
 
   /** A key in a tree has no purse until it is given one, and cannot have one where an account pays. */
-  async function purseOf(key: FundedHolder, by: By): Promise<CounterSummary> {
+  async function purseOf(key: FundedHolder): Promise<number | null> {
     const { counters } = await fundsAt(key.id);
     const payer = counters.find(({ kind }) => kind === "purse");
-    if (payer !== undefined && payer.accountId === null) return payer;
+    if (payer !== undefined && payer.accountId === null) return payer.id;
     if (payer?.accountId != null) {
       const title = (await accounts.byId(payer.accountId))?.title ?? payer.holder ?? "its account";
       throw new Conflict(
@@ -97,8 +107,7 @@ export function createManageFunds({ ledger, structure, accounts, findKey, requir
       throw new Conflict(
         `Key ${key.prefix}… is a token-budget key and has no credit. Nothing was booked. Set its budget instead.`,
       );
-    const order = { kind: "purse", unit: "credit", amount: 0n, period: "none", models: null } as const;
-    return opened(await structure.openCounter({ keyId: key.id, ...order, actor: by.actor }));
+    return null;
   }
 
   async function opened(changed: Awaited<ReturnType<Structure["openCounter"]>>): Promise<CounterSummary> {
@@ -117,9 +126,18 @@ export function createManageFunds({ ledger, structure, accounts, findKey, requir
       checkAmount(amount, kind);
       checkReference(reference);
       const key = await findKey(name);
-      const counter = await purseOf(key, by);
-      const funded = await ledger.fund({ counter: counter.id, reference, kind, amount, actor: by.actor });
-      return answered({ key, counter }, funded, { kind, amount: formatAmount("credit", amount), reference, ...by });
+      const purse = await purseOf(key);
+      const funding = { reference, kind, amount, actor: by.actor };
+      const funded =
+        purse === null
+          ? await fundFirst({ keyId: key.id }, funding)
+          : { counter: purse, ...(await ledger.fund({ counter: purse, ...funding })) };
+      return answered({ key, counter: { id: funded.counter, unit: "credit" } }, funded, {
+        kind,
+        amount: formatAmount("credit", amount),
+        reference,
+        ...by,
+      });
     },
     setBudget: async (name, { budget, period, reference }, by) => {
       checkReference(reference);

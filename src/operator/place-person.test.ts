@@ -49,7 +49,7 @@ async function placed(
     accounts: {
       create: ({ parent }) =>
         prepared === null ? tell(`made in ${parent}`).then(() => made as never) : Promise.reject(new Conflict("taken")),
-      move: (id, to) => tell(`moved ${id} to ${to}`),
+      update: (id, { parent }) => tell(`moved ${id} to ${parent}`),
       setLimit: (id, { amount }) => tell(`limited ${id} to ${amount}`),
       removeLimit: (id) => tell(`unlimited ${id}`),
       changeStatus: (id, change) => tell(`${change} ${id}`),

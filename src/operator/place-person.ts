@@ -16,7 +16,7 @@ export type PlacePerson = ((identity: Identity, team: MappedTeam, their: Proof) 
 };
 
 type Parts = {
-  accounts: Pick<ManageAccounts, "create" | "move" | "setLimit" | "removeLimit" | "changeStatus">;
+  accounts: Pick<ManageAccounts, "create" | "update" | "setLimit" | "removeLimit" | "changeStatus">;
   store: Pick<AccountStore, "byId" | "childNamed">;
   identities: Pick<IdentityStore, "find" | "placed" | "suspending" | "suspended" | "isTaken">;
   findAccount: FindAccount;
@@ -56,7 +56,7 @@ export function createPlacePerson({ accounts, store, identities, findAccount }: 
     const found = await accountOf(identity, team, their);
     const { id, kind, path, status } = found;
     const isMoved = identity.teamId !== null && identity.teamId !== team.id && path.at(-2) !== team.id;
-    if (isMoved && (await isOwn(found, identity))) await accounts.move(id, team.id, BY);
+    if (isMoved && (await isOwn(found, identity))) await accounts.update(id, { parent: team.id }, BY);
     // The limit is for one person: a team that is somebody's account has limits of its own.
     if (kind === "person") await limit(id, monthly, id === identity.accountId ? identity.monthly : null);
     if (identity.suspended && status === "suspended") await accounts.changeStatus(id, "resume", BY);

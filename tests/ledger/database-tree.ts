@@ -72,7 +72,7 @@ export function createTree(database: Database): Tree {
     watch: async (counter, marks) => {
       await database.query("select thresholds_v1($1, $2::bigint[])", [idOf(counter), marks.map(String)]);
     },
-    move: async (accountId, parentId) => told(await structure.moveAccount(accountId, parentId)),
+    move: async (accountId, parentId) => told(await structure.changeAccount(accountId, { parentId })),
     moveKey: async (keyId, accountId) => {
       const changed = await structure.moveKey(keyId, accountId);
       return told(changed.result === "lone" ? await structure.adoptKey(keyId, accountId) : changed);

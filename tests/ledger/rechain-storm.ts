@@ -155,12 +155,12 @@ export async function rechainStorm(
       change(structure.openCounter({ accountId: teams[round % 5] ?? "", unit: "credit", ...limit, period: "day" })),
     ]);
     await Promise.all([
-      change(structure.moveAccount(teams[9] ?? "", teams[round % 5] ?? "")),
+      change(structure.changeAccount(teams[9] ?? "", { parentId: teams[round % 5] ?? "" })),
       change(structure.setStatus(teams[8] ?? "", "suspended")),
     ]);
     await Promise.all([
       change(structure.closeCounter(on.counter ?? 0)),
-      change(structure.moveAccount(teams[9] ?? "", root)),
+      change(structure.changeAccount(teams[9] ?? "", { parentId: root })),
       change(structure.setStatus(teams[8] ?? "", "active")),
     ]);
     await change(structure.closeCounter(below.counter ?? 0));

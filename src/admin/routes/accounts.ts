@@ -80,17 +80,15 @@ export const accountRoutes: readonly AdminRoute[] = [
     method: "PATCH",
     path: "/admin/v1/accounts/{account}",
     summary: "Rename an account, or put it under another",
-    description: "What was charged stays with the accounts it was charged to.",
+    description: "Both at once are one change. What was charged stays with the accounts it was charged to.",
     params: ofAccount,
     body: accountChangeSchema,
     answers: { 200: accountAnswerSchema },
     refusals: ["invalid_request", "not_found", "conflict"],
-    handle: async ({ operator: { accounts } }, { params, body, by }) => {
-      let { account } = params;
-      if (body.parent !== undefined) account = (await accounts.move(account, body.parent, by)).id;
-      if (body.name !== undefined) account = (await accounts.rename(account, body.name, by)).id;
-      return { status: 200, body: { account: accountView((await accounts.show(account)).account) } };
-    },
+    handle: async ({ operator: { accounts } }, { params, body, by }) => ({
+      status: 200,
+      body: { account: accountView(await accounts.update(params.account, body, by)) },
+    }),
   }),
   route({
     id: "topUpAccount",

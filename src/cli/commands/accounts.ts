@@ -94,10 +94,11 @@ function addMoveCommand(accounts: Command): void {
       if (options.to === undefined && options.name === undefined)
         throw new InvalidArgumentError("Give --to, --name or both.");
       await withOperator(command, async (operator, by) => {
-        let id = name;
-        if (options.to !== undefined) ({ id } = await operator.accounts.move(id, options.to, by));
-        if (options.name !== undefined) ({ id } = await operator.accounts.rename(id, options.name, by));
-        const account = accountView((await operator.accounts.show(id)).account);
+        const change = {
+          ...(options.to !== undefined && { parent: options.to }),
+          ...(options.name !== undefined && { name: options.name }),
+        };
+        const account = accountView(await operator.accounts.update(name, change, by));
         printResult(
           { account },
           { json: options.json === true, text: () => `The account is now ${printable(account.path)}.` },

@@ -88,8 +88,8 @@ const EVENTS: (() => Promise<void>)[] = [
     tell(OLGA, "key.status", "eve");
   },
   async () => {
-    await year.operator.accounts.move(HOME, "Acme/Support", OLGA);
-    tell(OLGA, "account.move", "annsAccount");
+    await year.operator.accounts.update(HOME, { parent: "Acme/Support" }, OLGA);
+    tell(OLGA, "account.update", "annsAccount");
     // They lead the team that they come to.
     const lead = { role: "operator", account: "Acme/Support" } as const;
     await year.operator.people.changeGrants(ANN, { add: [lead], remove: [] }, OLGA);
@@ -99,7 +99,7 @@ const EVENTS: (() => Promise<void>)[] = [
     const refund = { amount: -2n * CREDIT, kind: "adjust", reference: "refund 1" } as const;
     await year.operator.funds.topUp(eve, refund, OLGA);
     tell(OLGA, "key.top_up", "eve");
-    await year.operator.accounts.rename("Acme/Support", "Care", OLGA);
+    await year.operator.accounts.update("Acme/Support", { name: "Care" }, OLGA);
   },
   async () => {
     await year.operator.keys.rotate(ann.key, { overlapMs: 0 }, LEAD);

@@ -98,7 +98,7 @@ const EVENTS: (() => Promise<unknown>)[] = [
     await year.operator.keys.adopt(keyOf("Eve"), "Acme/Support/Eve", OPERATOR);
   },
   () => join("Acme/Support/Hal", 2n * CREDIT),
-  () => year.operator.accounts.move("Acme/Search/Ann", "Acme/Support", OPERATOR),
+  () => year.operator.accounts.update("Acme/Search/Ann", { parent: "Acme/Support" }, OPERATOR),
   () => leave("Dan", "Acme/Lab/Dan"),
   async () => {
     await year.operator.keys.move(keyOf("Gus"), "Acme/Search/Finn", OPERATOR);
