@@ -150,9 +150,18 @@ describe.skipIf(whyUnavailable("15"))("the key holder's API", () => {
     const { secret } = await newKey();
     const headers = bearer(secret);
 
-    const replies = await Promise.all(Array.from({ length: 20 }, () => ask("/me/ledger", { headers })));
+    const statuses: number[] = [];
+    const read = async (): Promise<void> => void statuses.push((await ask("/me/ledger", { headers })).status);
+    const reads = await stage.transaction(async (tx) => {
+      // Those that are let in wait for this, and the others are refused meanwhile.
+      await tx.query("lock table funding in access exclusive mode");
+      const all = Array.from({ length: 20 }, read);
+      await until(() => statuses.length > 0, "one is refused");
+      return { all };
+    });
+    await Promise.all(reads.all);
 
-    const statuses = replies.map(({ status }) => status);
+    expect(statuses[0]).toBe(429);
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
   });
 

@@ -20,6 +20,10 @@ const FORMATS = [
 ];
 /** A hundred tokens in at 1,000 nano-credits, 2,000 thought in secret and 200 said at 4,000. */
 const SECRET = "sim+input=100+secret=2000+tokens=200+rate=1000";
+/** The same, but it stops after 30 words, however late its caller leaves. */
+const PAUSED = `${SECRET}+pause=30`;
+/** 200 words take a fifth of a second, in which a busy machine may not come to leave. */
+const MOST_TRIES = 10;
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
@@ -27,8 +31,9 @@ beforeAll(async () => {
     models: Object.fromEntries(
       FORMATS.flatMap(({ operation }) => [
         [`${operation.dialect}-secret`, modelFor(operation, SECRET)],
-        [`${operation.dialect}-unknown`, modelFor(operation, `${SECRET}+flush=each`)],
-        [`${operation.dialect}-plain`, modelFor(operation, `${SECRET}+hash`, { capabilities: { reasoning: false } })],
+        [`${operation.dialect}-paused`, modelFor(operation, PAUSED)],
+        [`${operation.dialect}-unknown`, modelFor(operation, `${PAUSED}+flush=each`)],
+        [`${operation.dialect}-plain`, modelFor(operation, `${PAUSED}+hash`, { capabilities: { reasoning: false } })],
       ]),
     ),
   });
@@ -43,7 +48,7 @@ describe.each(FORMATS)("of $operation.dialect", ({ operation, thinking, plainly,
   });
 
   /** What it costs to leave after the first word. */
-  async function leave(model: string, more: object): Promise<number> {
+  async function leave(model: string, more: object, tries = 1): Promise<number> {
     const key = await issueKey(gateway, { credit: "1" });
     const response = await openStream(operation, { gateway, key: key.secret, fields: fields(model, more) });
     let text = "";
@@ -53,6 +58,7 @@ describe.each(FORMATS)("of $operation.dialect", ({ operation, thinking, plainly,
     response.destroy();
     await until(async () => (await chargesOf(gateway, key)).length === 1, "it is charged");
     const [charge] = await chargesOf(gateway, key);
+    if (charge?.kind === "completed" && tries < MOST_TRIES) return leave(model, more, tries + 1);
     expect(charge?.kind).toBe("client_gone");
     return -Number(charge?.amount);
   }
@@ -77,7 +83,7 @@ describe.each(FORMATS)("of $operation.dialect", ({ operation, thinking, plainly,
 
   test("a request that turned reasoning off, or a model that does not reason, is charged what was delivered [CAN-16]", async (context) => {
     notAtGemini(context, "every event tells how many tokens were thought, so that nothing is estimated");
-    expect(await leave("secret", plainly)).toBeLessThan(0.001);
-    expect(await leave("plain", {})).toBeLessThan(0.001);
+    expect(await leave("paused", plainly)).toBeLessThan(0.0003);
+    expect(await leave("plain", {})).toBeLessThan(0.0003);
   });
 });
