@@ -1,8 +1,8 @@
 import { constants, getPriority, setPriority } from "node:os";
 
 /**
- * A third of the main thread's share where both want the same processor. Much less, and other work on the machine keeps these threads from
- * finishing before the deadline.
+ * A third of the main thread's share where both want the same processor. Much less, and other work on the machine keeps large requests
+ * waiting for minutes.
  */
 const STEPS_BELOW = 5;
 

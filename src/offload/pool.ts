@@ -8,11 +8,11 @@ export type PoolLimits = {
   threads: number;
   /** Jobs that wait for a thread, of all keys and of one. */
   waiting: { inAll: number; ofOne: number };
-  /** How long a job may take before its thread is given up. */
+  /** How long a job may take before its thread is given up: a bound for what hangs, since a busy machine takes minutes for seconds of work. */
   deadlineMs: number;
 };
 
-export const POOL_LIMITS: Omit<PoolLimits, "threads"> = { waiting: { inAll: 256, ofOne: 32 }, deadlineMs: 30_000 };
+export const POOL_LIMITS: Omit<PoolLimits, "threads"> = { waiting: { inAll: 256, ofOne: 32 }, deadlineMs: 120_000 };
 
 export type Pool = {
   /** Does the job in a thread, when it is this payer's turn. */
