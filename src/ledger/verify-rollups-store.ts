@@ -7,6 +7,32 @@ const MOST_WRONG = 1_000;
 const MOST_CHARGES = 100_000;
 const MOST_SUMS = 20_000;
 
+/** What is added up, and what it is counted in. */
+const UNITS = {
+  requests: null,
+  credits: "credit",
+  tokens: "tokens",
+  input: "tokens",
+  cache_read: "tokens",
+  cache_write: "tokens",
+  output: "tokens",
+  reasoning: "tokens",
+} as const;
+const SUMS = Object.keys(UNITS) as (keyof typeof UNITS)[];
+
+/** Where two tables of sums differ, from both sides: a row that one of them lacks counts as nothing there. */
+const compared = (right: string, kept: string, at: "hour" | "day"): string => `
+  select coalesce(e.${at}, f.${at}) as at, coalesce(e.chain, f.chain) as chain, n.*
+    from ${right} e full join ${kept} f on f.${at} = e.${at} and f.chain = e.chain and f.model = e.model and f.kind = e.kind
+    cross join lateral (values ${Object.entries(UNITS)
+      .map(
+        ([sum, unit]) =>
+          `('${sum}', ${unit === null ? "null" : `'${unit}'`}, coalesce(e.${sum}, 0), coalesce(f.${sum}, 0))`,
+      )
+      .join(", ")}) n (name, unit, expected, found)
+   where (${SUMS.map((sum) => `e.${sum}`).join(", ")}) is distinct from (${SUMS.map((sum) => `f.${sum}`).join(", ")})
+     and n.expected <> n.found`;
+
 /**
  * Values: the hour to go on from, or null for the first. It goes as far as the sums promise little to read: a busy hour is read alone, a
  * quiet week at once. Hours that are owed are to be added up once more, and those that the keeper of the sums has not
@@ -40,39 +66,25 @@ const SPAN = `
   ), summed as materialized (
     select * from usage_rollup where hour >= (select first from span) and hour < (select past from span)
   ), days as materialized (
-    -- A day is looked at with its first hour.
-    select day from span, generate_series(date_trunc('day', first + interval '1 day' - interval '1 microsecond', 'UTC'), past - interval '1 microsecond', interval '1 day') day
-  ), daily as materialized (
-    select days.day, r.chain, r.model, r.kind, sum(r.requests)::bigint as requests, sum(r.credits)::bigint as credits, sum(r.tokens)::bigint as tokens
+    -- A day is looked at with its first hour, and the one that these books begin in with their own.
+    select day from span, generate_series(
+      date_trunc('day', case when $1 is null then first else first + interval '1 day' - interval '1 microsecond' end, 'UTC'),
+      past - interval '1 microsecond', interval '1 day'
+    ) day where not exists (select from rollup_owed o where o.hour >= day and o.hour < day + interval '1 day')
+  ), hourly as materialized (
+    select days.day, r.chain, r.model, r.kind, ${SUMS.map((sum) => `sum(r.${sum})::bigint as ${sum}`).join(", ")}
       from days join usage_rollup r on r.hour >= days.day and r.hour < days.day + interval '1 day' group by 1, 2, 3, 4
-  ), compared as (
-    select coalesce(c.hour, s.hour) as hour, coalesce(c.chain, s.chain) as chain, n.*
-      from charged c full join summed s on s.hour = c.hour and s.chain = c.chain and s.model = c.model and s.kind = c.kind
-      cross join lateral (values
-        ('requests', null, coalesce(c.requests, 0), coalesce(s.requests, 0)), ('credits', 'credit', coalesce(c.credits, 0), coalesce(s.credits, 0)),
-        ('tokens', 'tokens', coalesce(c.tokens, 0), coalesce(s.tokens, 0)), ('input', 'tokens', coalesce(c.input, 0), coalesce(s.input, 0)),
-        ('cache_read', 'tokens', coalesce(c.cache_read, 0), coalesce(s.cache_read, 0)),
-        ('cache_write', 'tokens', coalesce(c.cache_write, 0), coalesce(s.cache_write, 0)),
-        ('output', 'tokens', coalesce(c.output, 0), coalesce(s.output, 0)),
-        ('reasoning', 'tokens', coalesce(c.reasoning, 0), coalesce(s.reasoning, 0))
-      ) n (name, unit, expected, found)
-     where (c.requests, c.credits, c.tokens, c.input, c.cache_read, c.cache_write, c.output, c.reasoning)
-           is distinct from (s.requests, s.credits, s.tokens, s.input, s.cache_read, s.cache_write, s.output, s.reasoning)
-       and n.expected <> n.found
+  ), daily as materialized (
+    select d.* from days join usage_day d on d.day = days.day
   ), wrong as (
-    select chain, 'usage_rollup.' || name || ' of ' || to_char(hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00"Z"') as what, unit, expected, found
-      from compared, span
-     where hour >= span.since and hour < span.until and not exists (select from rollup_owed o where o.hour = compared.hour)
+    select chain, 'usage_rollup.' || name || ' of ' || to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00"Z"') as what, unit, expected, found
+      from (${compared("charged", "summed", "hour")}) hours, span
+     where at >= span.since and at < span.until and not exists (select from rollup_owed o where o.hour = at)
     union all
-    select d.chain, 'usage_day.' || n.name || ' of ' || to_char(d.day at time zone 'UTC', 'YYYY-MM-DD'), n.unit, n.expected, n.found
-      from days join usage_day d on d.day = days.day left join daily s on s.day = d.day and s.chain = d.chain and s.model = d.model and s.kind = d.kind
-      cross join lateral (values
-        ('requests', null, coalesce(s.requests, 0), d.requests), ('credits', 'credit', coalesce(s.credits, 0), d.credits),
-        ('tokens', 'tokens', coalesce(s.tokens, 0), d.tokens)
-      ) n (name, unit, expected, found)
-     where n.expected <> n.found and not exists (
-       select from rollup_owed o where o.hour >= days.day and o.hour < days.day + interval '1 day'
-     )
+    -- A day is added up once it is over.
+    select chain, 'usage_day.' || name || ' of ' || to_char(at at time zone 'UTC', 'YYYY-MM-DD'), unit, expected, found
+      from (${compared("hourly", "daily", "day")}) whole_days, span
+     where found <> 0 or at + interval '1 day' <= span.until
   )
   select case when span.past < span.until then 1 else 0 end as seen,
          to_char(span.past at time zone 'UTC', 'YYYY-MM-DD"T"HH24:00:00"Z"') as last, null as "lastToo",

@@ -240,6 +240,21 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
       "1",
       "9",
     ],
+    ["the sums of a whole day", "delete from usage_day", "usage_day.requests of 2026-01-05", "1", "0"],
+    [
+      "a sum of a day in a kind of tokens",
+      "update usage_day set cache_read = cache_read + 7 where credits > 0",
+      "usage_day.cache_read of 2026-01-05",
+      "10",
+      "17",
+    ],
+    [
+      "an invented sum of a day",
+      "insert into usage_day select day, chain, model, 2, 3, 0, 0, 0, 0, 0, 0, 0 from usage_day where credits > 0",
+      "usage_day.requests of 2026-01-05",
+      "0",
+      "3",
+    ],
     ["a charge removed with its balance", gone, "usage_rollup.requests of 2026-01-05T12:00Z", "0", "1"],
     ["tokens changed with their sums", tokens, `charge.credits ${request}`, "0.000065007", "0.000075007"],
     [

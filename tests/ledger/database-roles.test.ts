@@ -12,6 +12,9 @@ import { whyUnavailable } from "../support/postgres.ts";
 import { type DocumentedRole, type DocumentedRoles, startDocumentedRoles } from "../support/documented-roles.ts";
 import { askOf, creditsOf, endOf, loneKey } from "../support/lone-key.ts";
 
+/** Gateways from before 0030 call these during a rolling update. */
+const CALLED_BEFORE = ["account_move_v1", "account_rename_v1"];
+
 const limits = { poolSize: 1, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
 const DENIED = { code: "42501" };
 const ROLES: DocumentedRole[] = ["tollgate", "tollgate_reader"];
@@ -243,12 +246,13 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
     const isSucceeded = (name: string): boolean =>
       [...called].some((other) => version(other)[0] === version(name)[0] && version(other)[1] > version(name)[1]);
     for (const { name } of ours) if (isSucceeded(name)) called.add(name);
+    for (const name of CALLED_BEFORE) called.add(name);
     for (const { isTrigger, name } of ours) if (isTrigger) called.add(name);
     for (const name of called)
       for (const inner of ours.filter((one) => one.name === name))
         for (const next of mentioned(inner.body)) called.add(next);
 
-    // What is left here is granted and called by nobody: drop it, or say which older version needs it.
+    // What is left here is granted and called by nobody: drop it, or say above which older version needs it.
     expect(ours.filter(({ name }) => !called.has(name)).map(({ signature }) => signature)).toEqual([]);
   });
 
