@@ -116,6 +116,7 @@ export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_
       await tx.script(
         `alter table charge${it.suffix} owner to ${owner};
          create trigger is_kept before truncate on charge${it.suffix} for each statement execute function journal_is_final();
+         select day_has_many_keys('charge${it.suffix}');
          select name_days()`,
       );
       const result = charges === 0 ? "made" : "moved";

@@ -2,11 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SERVERS } from "../../tests/ledger/engines.ts";
 import { askOf, endOf, type LoneKey, loneKey } from "../../tests/support/lone-key.ts";
 import { createId } from "../core/ids.ts";
-import type { Database } from "../db/database.ts";
+import type { Database, Queryable } from "../db/database.ts";
 import { createHousekeepingStore } from "./housekeeping-store.ts";
+import { createReadJournal } from "./journal-store.ts";
 import { createLedgerStore } from "./ledger-store.ts";
 import { createPartitions } from "./partitions-store.ts";
 import type { Partitions, RepairStep } from "./partitions.ts";
+import { createReadStatement } from "./statement-store.ts";
 import { createVerifyStore } from "./verify-store.ts";
 import { verify } from "./verify.ts";
 
@@ -22,10 +24,11 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
   let dayMs = START_MS;
   let key: LoneKey;
 
+  const parts = () => ({ database, clock, pause: async () => undefined });
   beforeAll(async () => {
     if (reason !== null) return;
     ({ database, close } = await open());
-    partitions = createPartitions({ database, clock, pause: async () => undefined, rowsAtOnce: 3 });
+    partitions = createPartitions({ ...parts(), rowsAtOnce: 3 });
     await setClock(START_MS);
     key = await loneKey(database, { keyId, funds: 10n ** 9n });
   });
@@ -161,4 +164,58 @@ describe.each(SERVERS)("$name", ({ reason, open }) => {
     expect(await placesOf(ids)).toEqual([{ place: "charge_other", rows: 4 }]);
     await booksAddUp();
   });
+
+  /** How many blocks a read touches. Time would depend on the machine. */
+  async function blocksOf(read: (queryable: Queryable) => Promise<unknown>): Promise<number> {
+    let blocks = 0;
+    await read({
+      query: async (sql, values) => {
+        const [row] = await database.query<{ "QUERY PLAN": [{ Plan: Record<string, number> }] }>(
+          `explain (analyze, buffers, format json) ${sql}`,
+          values,
+        );
+        const plan = row?.["QUERY PLAN"][0].Plan ?? {};
+        blocks += (plan["Shared Hit Blocks"] ?? Infinity) + (plan["Shared Read Blocks"] ?? Infinity);
+        return database.query(sql, values);
+      },
+    });
+    return blocks;
+  }
+
+  test.skipIf(reason !== null).each(["made ahead", "repaired"])(
+    "a day that has seen one key alone is not read whole for every key of an account: %s",
+    async (how) => {
+      const day = await nextDay();
+      const busy = `
+        insert into charge (hold_id, admitted_at, at, credits, key_no, chain, kind)
+        select (left(replace(uuid_floor(q.at)::text, '-', ''), 12) || '7' || substr(md5(n::text), 1, 3) || '8' || substr(md5(n::text), 4, 15))::uuid,
+               q.at, q.at, 0, b.key_no, b.chain, 1
+          from generate_series(1, 30000) n, lateral (select '${day}'::timestamptz + n * interval '1 second' as at) q, balance b
+         where b.key_id = '${keyId}'`;
+      if (how === "made ahead") await createHousekeepingStore(database).partition(dayMs - (dayMs % DAY_MS));
+      await database.query(busy);
+      if (how === "repaired") await createPartitions({ ...parts(), rowsAtOnce: 10_000 }).repair(day, () => undefined);
+      const account = createId(dayMs);
+      await database.query("insert into account (id, bucket, path, name) values ($1, 7, array[$1::uuid], $2)", [
+        account,
+        day,
+      ]);
+      await database.query(
+        "insert into key (id, bucket, mode, account_id) select gen_random_uuid(), 7, 'credit', $1 from generate_series(1, 200)",
+        [account],
+      );
+      // Of hours that are not added up yet, a statement reads every charge.
+      await database.query("select rollup_v1(hour) from rollup_due_v1(1000) hour");
+      await database.script("analyze");
+
+      const page = { before: "ffffffff-ffff-ffff-ffff-ffffffffffff", limit: 100 };
+      const journal = (queryable: Queryable) => createReadJournal(queryable)({ kind: "account", id: account }, page);
+
+      const statement = (queryable: Queryable) => createReadStatement(queryable)(account, day.slice(0, 7));
+
+      // Each key is looked up in each day. The whole of the day has some 600 blocks, and there are 200 keys.
+      expect(await blocksOf(journal)).toBeLessThan(200 * 60);
+      expect(await blocksOf(statement)).toBeLessThan(200 * 100);
+    },
+  );
 });
