@@ -116,6 +116,22 @@ describe.skipIf(whyUnavailable("15") !== null)("whether a request was charged be
     expect(await among([id])).toEqual([id]);
   });
 
+  test("what a gateway undoes whose clock is days ahead leaves nothing in a day to come", async () => {
+    const ahead = createId(todayMs + 10 * DAY_MS);
+    const soon = createId(Date.now() + 3_600_000);
+    const ledger = createLedgerStore(database);
+    const undo = (id: string) => ledger.void([{ id, keyId: key.keyId, bucket: 7 }]);
+
+    expect(await undo(ahead)).toMatchObject([{ kind: "voided" }]);
+    expect(await among([ahead])).toEqual([]);
+    expect(await house.partition(todayMs + 10 * DAY_MS)).toBe("made");
+
+    // One that may still come is barred.
+    await undo(soon);
+    expect(await among([soon])).toEqual([soon]);
+    expect(await undo(soon)).toMatchObject([{ kind: "already" }]);
+  });
+
   test.each([1, 3, 20])(
     "a turn of %i requests locks one partition to begin them and one to end them",
     async (count) => {
