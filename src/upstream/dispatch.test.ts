@@ -178,6 +178,62 @@ test("a caller that leaves before the answer takes the call with it, and no othe
   expect(attempts).toEqual([]);
 });
 
+test("who leaves is known to have been sent nothing for, unless a provider is at work on it", async () => {
+  const silent = await provider(() => undefined);
+  const busy = await provider(refuseWith(503));
+  const heard: string[] = [];
+  const leaving = async (
+    name: string,
+    begin: (stage: ReturnType<typeof harness>) => Promise<unknown>,
+  ): Promise<void> => {
+    expect(await begin(harness()), name).toBeNull();
+  };
+  const unsent = (name: string) => ({ onUnsent: () => void heard.push(name) });
+
+  await leaving("at work", async ({ dispatch, task, leave }) => {
+    const asked = once(silent.server, "request");
+    const dispatched = dispatch({ ...task(route(silent.url)), ...unsent("at work") });
+    await asked;
+    leave();
+    return dispatched;
+  });
+  await leaving("while its body is written", async ({ dispatch, task, leave }) => {
+    const written = Promise.withResolvers<Buffer>();
+    const asked = {
+      ...task(route(silent.url)),
+      bodyFor: () => written.promise,
+      ...unsent("while its body is written"),
+    };
+    const dispatched = dispatch(asked);
+    leave();
+    written.resolve(Buffer.from("{}"));
+    return dispatched;
+  });
+  await leaving("in line for a connection", async ({ dispatch, task, leave }) => {
+    const before = silent.seen.length;
+    for (let taken = 0; taken < 4; taken += 1) void dispatch(task(route(silent.url)));
+    while (silent.seen.length < before + 4) await once(silent.server, "request");
+    const dispatched = dispatch({ ...task(route(silent.url)), ...unsent("in line for a connection") });
+    leave();
+    return dispatched;
+  });
+  await leaving("after one that was silent", async ({ dispatch, task, leave }) => {
+    const routes = [route(silent.url, { firstByteTimeoutMs: 100 }), route(busy.url, { provider: "west" })];
+    const asked = { ...task(...routes), ...unsent("after one that was silent"), answerMode: "streamed" } as const;
+    return dispatch({ ...asked, onAttempt: () => leave() });
+  });
+  await leaving("after a provider failed", async ({ dispatch, task, leave }) => {
+    const asked = {
+      ...task(route(busy.url), route(silent.url, { provider: "west" })),
+      ...unsent("after a provider failed"),
+    };
+    return dispatch({ ...asked, onAttempt: () => leave() });
+  });
+
+  expect(heard).toEqual(["while its body is written", "in line for a connection", "after a provider failed"]);
+  expect(silent.seen).toHaveLength(6);
+});
+
 test("an error that never ends is cut off, and the caller is told in time", async () => {
   const endless = await provider((_request, response) => {
     response.writeHead(400);

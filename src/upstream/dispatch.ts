@@ -39,6 +39,8 @@ export type DispatchTask = {
   /** The caller: when it leaves, so does the call. */
   sink: Pick<Sink, "isGone" | "onGone">;
   onAttempt: (attempt: Attempt) => void;
+  /** The caller left while no provider was at work for it: none had been sent the request, or those that had been have refused it. */
+  onUnsent?: () => void;
   /** How long this payer must leave a route alone, in ms; 0, not at all. Absent: none. */
   restsMs?: (route: Route) => number;
   /** Whether a route that refused the request in these words is to be asked once more, with another body. Absent: never. */
@@ -72,11 +74,11 @@ type Parts = {
   conventions?: CallConventions;
 };
 
-/** What came of one attempt. `next`: who may be asked after it failed. */
+/** What came of one attempt. `next`: who may be asked after it failed; `sent`: its provider gave no answer, and may be at work on it yet. */
 type Tried =
   | { kind: "answered"; dispatched: Dispatched }
-  | { kind: "gone" }
-  | { kind: "failed"; fault: Fault; next: "nobody" | "others" | "anybody" | "same" };
+  | { kind: "gone"; sent: boolean }
+  | { kind: "failed"; fault: Fault; next: "nobody" | "others" | "anybody" | "same"; sent?: boolean };
 
 type Refusal = {
   answer: UpstreamAnswer;
@@ -99,15 +101,17 @@ export function createDispatch(parts: Parts): Dispatch {
       restsMs(route) > 0 ? RESTING : health.standing(route, task.payer);
     const choice = createRouteChoice(task, { random, standingOf });
     let fault: Fault | null = null;
+    let sent = false;
     for (let number = 1; number <= MOST_ATTEMPTS; number++) {
       if (number > 1) await pause(backoffMs(number, random), task.sink);
-      if (task.sink.isGone()) return null;
+      if (task.sink.isGone()) return left(task, sent);
       const route = choice.next();
       if (route === null) break;
       const tried = await attempt(task, route, number);
       if (tried.kind === "answered") return tried.dispatched;
-      if (tried.kind === "gone") return null;
+      if (tried.kind === "gone") return left(task, sent || tried.sent);
       fault = tried.fault;
+      sent ||= tried.sent === true;
       if (tried.next === "nobody") break;
       if (tried.next === "same") continue;
       // A connection that was refused or reset says little about a provider, so a sole route is asked once more.
@@ -144,11 +148,16 @@ export function createDispatch(parts: Parts): Dispatch {
     } catch (error) {
       if (!(error instanceof UpstreamError) || sink.isGone()) watched.released();
       if (!(error instanceof UpstreamError)) throw error;
-      if (sink.isGone()) return { kind: "gone" };
+      if (sink.isGone()) return { kind: "gone", sent: error.sent };
       note(null, error.reason);
       return unreached({ error, task, route, watched });
     }
   }
+}
+
+function left({ onUnsent }: DispatchTask, sent: boolean): null {
+  if (!sent) onUnsent?.();
+  return null;
 }
 
 /** A provider answered, and not with success. */
@@ -196,5 +205,5 @@ function unreached({ error, task: { answerMode, payer }, route, watched }: Unrea
   // It may be at work on it yet: who asks somebody else as well pays for two answers.
   if (perhapsLong) return { kind: "failed", fault: tooLong(error, route.provider), next: "nobody" };
   const next = reason === "refused" || reason === "broken" ? "anybody" : "others";
-  return { kind: "failed", fault: failureFault(error, route.provider), next };
+  return { kind: "failed", fault: failureFault(error, route.provider), next, sent };
 }

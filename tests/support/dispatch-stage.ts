@@ -79,7 +79,7 @@ export function harness() {
     bodyFor: ({ upstreamModel }) => Buffer.from(JSON.stringify({ model: upstreamModel })),
     headersFor: () => ({}),
     deadlineAtMs: clock.elapsedMs() + 60_000,
-    sink: { isGone: () => state.isGone, onGone: (callback) => (gone = callback) },
+    sink: { isGone: () => state.isGone, onGone: (callback) => (state.isGone ? callback() : (gone = callback)) },
     onAttempt: (attempt) => attempts.push(attempt),
   });
   const leave = (): void => {

@@ -87,7 +87,7 @@ export const MODEL: Model = {
 /** The number of the key's own counter. */
 const PURSE = 1;
 
-export type Provider = ((reader: ByteReader) => void) | "caller left" | Fault;
+export type Provider = ((reader: ByteReader) => void) | "caller left" | "left unsent" | Fault;
 
 /** Bytes that come as soon as somebody reads. */
 const bodyOf = (say: (reader: ByteReader) => void, log: string[]): ByteStream => ({
@@ -197,13 +197,14 @@ export function generationStage(
     paperwork,
     running,
     lostWork: { add: (_, lost) => void lostWork.push(lost), restsMs: () => 0 },
-    dispatch: async ({ bodyFor, onAttempt, sink: watched }) => {
+    dispatch: async ({ bodyFor, onAttempt, onUnsent, sink: watched }) => {
       log.push("dispatch");
       if (watched.isGone()) return null;
       bodies.push((await bodyFor(ROUTE, quirksAt(ROUTE.baseUrl))).toString());
       onAttempt({ route: ROUTE, number: 1, status: 200, failure: null, waitedMs: 0 });
       if (line.say instanceof Fault) throw line.say;
-      if (line.say === "caller left") return null;
+      if (line.say === "left unsent") onUnsent?.();
+      if (line.say === "left unsent" || line.say === "caller left") return null;
       const answer = { status: 200, headers: {}, body: bodyOf(line.say, log) };
       return { route: ROUTE, answer, ended: ({ outcome }) => void heard.push(outcome) };
     },

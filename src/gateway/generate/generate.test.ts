@@ -169,6 +169,18 @@ test("a caller that left before any provider was asked costs nobody anything [CA
   expect(ledger.state.house.size).toBe(0);
 });
 
+test("a caller that left before its request was sent costs nobody anything, streamed or not [CAN-10] [CAN-13]", async () => {
+  for (const fields of [{ stream: true }, {}]) {
+    const { generate, ask, log, ledger, account } = generationStage("left unsent");
+
+    expect(await generate(ask(fields))).toMatchObject({ outcome: "client_gone" });
+    await settled();
+    expect(log).toEqual(["admit", "dispatch", "void"]);
+    expect(account()).toMatchObject({ posted: PURCHASED, held: 0n });
+    expect(ledger.state.house.size).toBe(0);
+  }
+});
+
 test("a request that we cut before any provider answered is not held against its key", async () => {
   for (const fields of [{ stream: true }, {}]) {
     const stage = generationStage("caller left");

@@ -200,6 +200,7 @@ async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | n
     sink,
     restsMs: (route) => lostWork.restsMs({ payer, route, answerMode }),
     onAttempt: (attempt) => noteAttempt(state, attempt),
+    onUnsent: () => void (state.asked = null),
     refused: thoughts.refused,
   });
   if (dispatched !== null) thoughts.answered(dispatched.route);
@@ -227,7 +228,7 @@ async function leave(state: GenerationState): Promise<Generated> {
   const { held, sink, asked } = state;
   sink.complete();
   const cut = sink.cutBy();
-  // What no provider was asked, or what we or an operator ended, is not the key's doing: the hold goes back by its scope.
+  // What no provider was sent, or what we or an operator ended, is not the key's doing: the hold goes back by its scope.
   const charged = asked !== null && (cut === null || isOfCaller(cut));
   const usage = charged ? await held.hold.settle(endingOf(state, { outcome: "client_gone" })) : NO_USAGE;
   if (cut !== null) throw cut;

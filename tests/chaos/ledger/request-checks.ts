@@ -128,10 +128,10 @@ function unexplained({ clients, calls }: Evidence, orphans: readonly Orphan[]): 
     const bounds = (deaf.get(keyId) ?? []).map((client) =>
       mostOf(client, callsByMarker.get(client.marker) ?? [], unit),
     );
-    const paid = charged.map(({ net }) => net).filter((net) => net > 0n);
-    const [dear, room] = [paid.toSorted(descending), bounds.toSorted(descending)];
-    return dear.flatMap((net, index) =>
-      net <= (room[index] ?? 0n) ? [] : [`${keyId}: a charge of ${net} that no attempt explains`],
+    const dear = charged.filter(({ net }) => net > 0n).toSorted((one, two) => descending(one.net, two.net));
+    const room = bounds.toSorted(descending);
+    return dear.flatMap(({ net, charge: { kind, holdId } }, index) =>
+      net <= (room[index] ?? 0n) ? [] : [`${keyId}: a charge of ${net} (${kind}, ${holdId}) that no attempt explains`],
     );
   });
 }
