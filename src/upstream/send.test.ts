@@ -89,9 +89,8 @@ test("several whole answers that take too long do not take a route from those it
     if (request.url?.endsWith("streamed")) response.end("data: [DONE]\n\n");
   });
   const { ask, attempts } = harness({ ...plain, path: (answerMode) => `/${answerMode}` });
-  const long = Array.from({ length: 6 }, () =>
-    ask([route(east.url, { firstByteTimeoutMs: 300 })], { answerMode: "whole" }).catch(() => "too long"),
-  );
+  const tooShort = { answerMode: "whole", deadlineAtMs: systemClock.elapsedMs() + 300 } as const;
+  const long = Array.from({ length: 6 }, () => ask([route(east.url)], tooShort).catch(() => "too long"));
   const brief = await ask([route(east.url)]);
   brief?.ended({ outcome: null, outputTokens: 0 });
   expect(await Promise.all(long)).toEqual(Array.from({ length: 6 }, () => "too long"));
