@@ -15,9 +15,13 @@ import { orWord } from "./arguments.ts";
 
 type Part = bigint | "none";
 
-/** An option is called as its part, without the unit. */
-type OptionOf<Name extends TariffPart> = Name extends `${infer Option}Nano` ? Option : never;
-const optionOf = <Name extends TariffPart>(part: Name) => part.replace(/Nano$/, "") as OptionOf<Name>;
+type Camel<Words extends string> = Words extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<Camel<Rest>>}`
+  : Words;
+/** Where Commander keeps what was said with the flag of a part. */
+type OptionOf<Name extends TariffPart> = Camel<ReturnType<typeof wordOf<Name>>>;
+const optionOf = <Name extends TariffPart>(part: Name) =>
+  wordOf(part).replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()) as OptionOf<Name>;
 
 export type PriceOptions = { [Name in (typeof NEEDED_PARTS)[number] as OptionOf<Name>]?: bigint } & {
   [Name in (typeof OPTIONAL_PARTS)[number] as OptionOf<Name>]?: Part;

@@ -8,6 +8,8 @@ type Part = {
   word: string;
   /** What an operator is told of it. */
   says: string;
+  /** What is counted, where a charge is explained. */
+  counts: string;
   /** Whose price applies where this part has none; null: it must have one. */
   instead: string | null;
   /** The part whose tokens these are a share of: they are charged here and not there. */
@@ -26,6 +28,7 @@ const PARTS = {
   inputNano: {
     word: "input",
     says: "per million tokens of input, such as 2.50",
+    counts: "input tokens",
     instead: null,
     shareOf: null,
     tokens: (usage) => usage.inputTokens,
@@ -34,6 +37,7 @@ const PARTS = {
   outputNano: {
     word: "output",
     says: "per million tokens of output",
+    counts: "output tokens",
     instead: null,
     shareOf: null,
     tokens: (usage) => usage.outputTokens,
@@ -42,6 +46,7 @@ const PARTS = {
   cacheReadNano: {
     word: "cache_read",
     says: "per million tokens read from a cache (none: as input)",
+    counts: "cached input tokens",
     instead: "inputNano",
     shareOf: "inputNano",
     tokens: (usage) => usage.cacheReadTokens,
@@ -50,6 +55,7 @@ const PARTS = {
   cacheWrite5mNano: {
     word: "cache_write_5m",
     says: "per million tokens written to a cache for five minutes",
+    counts: "tokens written to a cache",
     instead: "inputNano",
     shareOf: "inputNano",
     tokens: (usage) => Math.max(0, usage.cacheWriteTokens - usage.cacheWrite1hTokens),
@@ -58,6 +64,7 @@ const PARTS = {
   cacheWrite1hNano: {
     word: "cache_write_1h",
     says: "per million tokens written to a cache for an hour",
+    counts: "tokens written to a cache for an hour",
     instead: "cacheWrite5mNano",
     shareOf: "inputNano",
     tokens: (usage) => usage.cacheWrite1hTokens,
@@ -78,6 +85,7 @@ export const OPTIONAL_PARTS = TARIFF_PARTS.filter((part): part is OptionalPart =
 
 export const wordOf = <Name extends TariffPart>(part: Name): WordOf<Name> => PARTS[part].word;
 export const saysOf = (part: TariffPart): string => PARTS[part].says;
+export const countsOf = (part: TariffPart): string => PARTS[part].counts;
 
 /** A value for each of some parts. */
 export const byPart = <Name extends TariffPart, Value>(parts: readonly Name[], value: (part: Name) => Value) =>

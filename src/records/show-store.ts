@@ -1,5 +1,13 @@
 import type { Unit } from "../core/amount.ts";
-import type { Tariff } from "../core/price.ts";
+import {
+  byPart,
+  NEEDED_PARTS,
+  OPTIONAL_PARTS,
+  type Tariff,
+  TARIFF_PARTS,
+  type TariffPart,
+  wordOf,
+} from "../core/price.ts";
 import type { RequestEntry } from "../core/request-record.ts";
 import type { Queryable } from "../db/database.ts";
 import { RECORD_COLUMNS, recordOf, type RequestRow } from "./request-store.ts";
@@ -10,12 +18,11 @@ const CHARGE = `
          c.price_version as "priceVersion", c.input, c.cache_read as "cacheRead", c.cache_write as "cacheWrite",
          c.cache_write_1h as "cacheWrite1h", c.output, c.reasoning, c.estimated,
          (select jsonb_object_agg(w.word, t.value::int) from jsonb_each_text(c.tools) t join word w on w.no = t.key::int) as tools,
-         p.input_nano as "inputNano", p.output_nano as "outputNano", p.cache_read_nano as "cacheReadNano",
-         p.cache_write_5m_nano as "cacheWrite5mNano", p.cache_write_1h_nano as "cacheWrite1hNano", p.tool_call_nano as "toolCalls"
+         ${TARIFF_PARTS.map((part) => `p.${wordOf(part)}_nano as "${part}"`).join(", ")}, p.tool_call_nano as "toolCalls"
     from charge_in_words c left join price p on p.model_id = c.model and p.version = c.price_version
    where c.hold_id = $1::uuid`;
 
-type ChargeRow = {
+type ChargeRow = { [Part in TariffPart]: bigint | null } & {
   kind: string;
   admittedAt: Date;
   at: Date;
@@ -32,11 +39,6 @@ type ChargeRow = {
   reasoning: number;
   estimated: boolean;
   tools: Record<string, number> | null;
-  inputNano: bigint | null;
-  outputNano: bigint | null;
-  cacheReadNano: bigint | null;
-  cacheWrite5mNano: bigint | null;
-  cacheWrite1hNano: bigint | null;
   toolCalls: Record<string, string> | null;
 };
 
@@ -87,22 +89,13 @@ const chargeOf = (row: ChargeRow): JournalCharge => ({
   },
 });
 
-function tariffOf({
-  inputNano,
-  outputNano,
-  cacheReadNano,
-  cacheWrite5mNano,
-  cacheWrite1hNano,
-  toolCalls,
-}: ChargeRow): Tariff | null {
-  if (inputNano === null || outputNano === null) return null;
-  const tools = Object.entries(toolCalls ?? {}).map(([name, nano]) => [name, BigInt(nano)] as const);
+/** A price always has what it needs; a row without it has no price. */
+function tariffOf(row: ChargeRow): Tariff | null {
+  if (NEEDED_PARTS.some((part) => row[part] === null)) return null;
+  const tools = Object.entries(row.toolCalls ?? {}).map(([name, nano]) => [name, BigInt(nano)] as const);
   return {
-    inputNano,
-    outputNano,
-    cacheReadNano,
-    cacheWrite5mNano,
-    cacheWrite1hNano,
+    ...byPart(NEEDED_PARTS, (part) => row[part] ?? 0n),
+    ...byPart(OPTIONAL_PARTS, (part) => row[part]),
     toolCallNano: Object.fromEntries(tools),
   };
 }

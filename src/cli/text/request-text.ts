@@ -1,3 +1,4 @@
+import { byWord, countsOf, TARIFF_PARTS } from "../../core/price.ts";
 import { REQUEST_STEPS } from "../../core/request-facts.ts";
 import type { RequestDetailJson, RequestRowJson } from "../../wire/admin/requests.ts";
 import { moreText } from "../page-options.ts";
@@ -139,13 +140,7 @@ function attemptsText({ attempts }: RequestDetailJson, screen: Screen): string {
 type Money = NonNullable<RequestDetailJson["money"]>;
 type Work = NonNullable<Money["credits"]>;
 
-const LINE_WORDS: Readonly<Record<string, string>> = {
-  input: "input tokens",
-  output: "output tokens",
-  cache_read: "cached input tokens",
-  cache_write_5m: "tokens written to a cache",
-  cache_write_1h: "tokens written to a cache for an hour",
-};
+const LINE_WORDS: Readonly<Record<string, string>> = byWord(TARIFF_PARTS, countsOf);
 
 const GAP_WORDS: Record<NonNullable<Work["gap"]>, string> = {
   provider_failed: "The provider failed, so the request is free.",
