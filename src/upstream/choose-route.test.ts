@@ -6,16 +6,17 @@ import type { Route } from "../core/route.ts";
 
 const route = (id: string, changes: Partial<Route> = {}): Route => ({ ...ROUTE, id, ...changes });
 
-type Asked = { routes: Route[]; others?: Route[][]; shut?: string[] };
+type Asked = { routes: Route[]; others?: Route[][]; shut?: string[]; due?: string[] };
 
-function candidatesOf({ routes, others = [], shut = [] }: Asked) {
+function candidatesOf({ routes, others = [], shut = [], due = [] }: Asked) {
   const turned = { often: 0 };
   const otherRoutes = (): Route[][] => {
     turned.often += 1;
     return others;
   };
   const standingOf = ({ id }: Route): RouteStanding => ({ verdict: shut.includes(id) ? "open" : "ready" });
-  return { choice: createRouteChoice({ routes, otherRoutes }, { random: () => 0, standingOf }), turned };
+  const restsMs = ({ id }: Route): number => (due.includes(id) ? 0 : 1_000);
+  return { choice: createRouteChoice({ routes, otherRoutes }, { random: () => 0, standingOf, restsMs }), turned };
 }
 
 /** Everybody in the order they are asked when each of them fails. */
@@ -56,4 +57,19 @@ test("a route is the sole one only when no group has another", () => {
   expect(candidatesOf({ routes: [route("own")], others: [[]] }).choice.isSole()).toBe(true);
   expect(candidatesOf({ routes: [route("own")], others: [[route("near")]] }).choice.isSole()).toBe(false);
   expect(candidatesOf({ routes: [route("own"), route("twin")] }).choice.isSole()).toBe(false);
+});
+
+test("of routes that are all left alone, the first that may be tried is, of any group", () => {
+  const east = route("east", { priority: 1 });
+  const all = { routes: [east, route("west", { priority: 2 })], others: [[route("far", { priority: 3 })]] };
+  const probe = (due: string[], shut = ["east", "west", "far"]): string | undefined => {
+    const { choice } = candidatesOf({ ...all, shut, due });
+    while (choice.next() !== null) choice.drop(choice.next() ?? east);
+    return choice.probe()?.id;
+  };
+
+  expect(probe([])).toBeUndefined();
+  expect(probe(["far", "west"])).toBe("west");
+  expect(probe(["far"])).toBe("far");
+  expect(probe(["east"], ["west", "far"])).toBeUndefined();
 });

@@ -5,6 +5,8 @@ import type { Route } from "../core/route.ts";
 export type RouteChoice = {
   /** Who is best asked now; null when there is nobody left. */
   next: () => Route | null;
+  /** Who is asked although it is to be left alone, since nobody else is left; null when it is too early for that. */
+  probe: () => Route | null;
   drop: (route: Route) => void;
   /** Whether there never was another to ask. */
   isSole: () => boolean;
@@ -21,6 +23,8 @@ type Groups = {
 type Planning = {
   random: () => number;
   standingOf: (route: Route) => RouteStanding;
+  /** How long until a route that has been given up may be tried, where no other is left. */
+  restsMs: (route: Route) => number;
 };
 
 export function createRouteChoice({ routes, otherRoutes = () => [] }: Groups, planning: Planning): RouteChoice {
@@ -40,6 +44,10 @@ export function createRouteChoice({ routes, otherRoutes = () => [] }: Groups, pl
         left = group;
       }
     },
+    probe: () =>
+      considered
+        .filter((route) => planning.standingOf(route).verdict === "open" && planning.restsMs(route) === 0)
+        .toSorted((one, other) => one.priority - other.priority)[0] ?? null,
     drop: (route) => {
       left = left.filter((other) => other !== route);
     },

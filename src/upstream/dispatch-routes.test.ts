@@ -72,10 +72,36 @@ test("when every route is left alone the caller is told at once, and for how lon
 
   await expect(dispatch(task(sole))).rejects.toMatchObject({
     code: "provider_unavailable",
-    retryAfterSeconds: 10,
+    retryAfterSeconds: 3,
     detail: { reason: "breaker_open" },
   });
   expect(attempts).toHaveLength(5);
+});
+
+test("when every route is left alone, one request tries each of them every few seconds, the best first, and its success brings it back", async () => {
+  let alive = false;
+  const moody = await provider((request, response) => (alive ? answerOk : refuseWith(500))(request, response));
+  const broken = await provider(refuseWith(500));
+  const { dispatch, task, skip } = harness();
+  const routes = [route(broken.url, { priority: 2 }), route(moody.url, { priority: 1 })];
+  const ask = (): Promise<number | string> =>
+    dispatch(task(...routes)).then(
+      (dispatched) => {
+        dispatched?.ended({ outcome: "completed", outputTokens: 1 });
+        return dispatched?.answer.status ?? 0;
+      },
+      ({ code }: { code: string }) => code,
+    );
+  while ((await ask()) !== "provider_unavailable");
+  const asked = moody.seen.length;
+
+  skip(3_000);
+  expect([await ask(), moody.seen.length]).toEqual(["upstream_error", asked + 1]);
+  expect([await ask(), moody.seen.length]).toEqual(["upstream_error", asked + 1]);
+  expect(await ask()).toBe("provider_unavailable");
+  alive = true;
+  skip(3_000);
+  expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 200]);
 });
 
 test("a payer who must leave a route alone asks the next one, and is told for how long when there is none", async () => {

@@ -5,7 +5,7 @@ import type { Sink } from "../core/sink.ts";
 import type { CallConvention, CallConventions, AnswerMode } from "./call-convention.ts";
 import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
 import { backoffMs, MOST_ATTEMPTS, pause } from "./backoff.ts";
-import { createRouteChoice } from "./choose-route.ts";
+import { createRouteChoice, type RouteChoice } from "./choose-route.ts";
 import { failureFault, tooLate, tooLong, unavailable } from "./dispatch-fault.ts";
 import type { Pools } from "./pools.ts";
 import type { Quirks } from "./providers.ts";
@@ -49,6 +49,7 @@ export type DispatchTask = {
 
 /** As if it were given up, by this payer alone. */
 const RESTING: RouteStanding = { verdict: "open" };
+const NEVER_RESTS = (): number => 0;
 
 export type Attempt = {
   route: Route;
@@ -80,6 +81,9 @@ type Tried =
   | { kind: "gone"; sent: boolean }
   | { kind: "failed"; fault: Fault; next: "nobody" | "others" | "anybody" | "same"; sent?: boolean };
 
+/** `probe`: the route has been given up, and no other is left. */
+type Trying = { route: Route; number: number; probe: boolean };
+
 type Refusal = {
   answer: UpstreamAnswer;
   route: Route;
@@ -96,18 +100,16 @@ export function createDispatch(parts: Parts): Dispatch {
   const send = createSend({ pools, credential, conventions });
 
   return async (task) => {
-    const { restsMs = () => 0 } = task;
-    const standingOf = (route: Route): RouteStanding =>
-      restsMs(route) > 0 ? RESTING : health.standing(route, task.payer);
-    const choice = createRouteChoice(task, { random, standingOf });
+    const choice = choiceOf(task, { random, health });
     let fault: Fault | null = null;
     let sent = false;
     for (let number = 1; number <= MOST_ATTEMPTS; number++) {
       if (number > 1) await pause(backoffMs(number, random), task.sink);
       if (task.sink.isGone()) return left(task, sent);
-      const route = choice.next();
+      const usable = choice.next();
+      const route = usable ?? (number === 1 ? choice.probe() : null);
       if (route === null) break;
-      const tried = await attempt(task, route, number);
+      const tried = await attempt(task, { route, number, probe: usable === null });
       if (tried.kind === "answered") return tried.dispatched;
       if (tried.kind === "gone") return left(task, sent || tried.sent);
       fault = tried.fault;
@@ -119,14 +121,14 @@ export function createDispatch(parts: Parts): Dispatch {
       if (!again) choice.drop(route);
       if (choice.next() === null) break;
     }
-    throw fault ?? unavailable(choice.considered(), health, restsMs);
+    throw fault ?? unavailable(choice.considered(), health, task.restsMs ?? NEVER_RESTS);
   };
 
-  async function attempt(task: DispatchTask, route: Route, number: number): Promise<Tried> {
-    const { sink, onAttempt } = task;
+  async function attempt(task: DispatchTask, { route, number, probe }: Trying): Promise<Tried> {
+    const { sink, onAttempt, payer } = task;
     const startedAtMs = clock.elapsedMs();
     if (startedAtMs >= task.deadlineAtMs) return { kind: "failed", fault: tooLate(), next: "nobody" };
-    const watched = health.begin(route);
+    const watched = health.begin(route, { payer, streamed: task.answerMode === "streamed", probe });
     const note = (status: number | null, failure: string | null): void =>
       onAttempt({ route, number, status, failure, waitedMs: clock.elapsedMs() - startedAtMs });
     try {
@@ -153,6 +155,15 @@ export function createDispatch(parts: Parts): Dispatch {
       return unreached({ error, task, route, watched });
     }
   }
+}
+
+function choiceOf(task: DispatchTask, { random, health }: Pick<Parts, "random" | "health">): RouteChoice {
+  const { payer, restsMs = NEVER_RESTS } = task;
+  return createRouteChoice(task, {
+    random,
+    standingOf: (route) => (restsMs(route) > 0 ? RESTING : health.standing(route, payer)),
+    restsMs: (route) => (restsMs(route) > 0 ? Infinity : health.restsMs(route)),
+  });
 }
 
 function left({ onUnsent }: DispatchTask, sent: boolean): null {
@@ -200,7 +211,7 @@ function unreached({ error, task: { answerMode, payer }, route, watched }: Unrea
   // How many connections there may be is ours to say, and the provider knows nothing of those that wait for one.
   if (reason === "crowded") watched.released();
   else {
-    watched.failed({ reason, status: null, coolDownMs: null, payer, perhapsLong, once: perhapsLong });
+    watched.failed({ reason, status: null, coolDownMs: null, payer, once: perhapsLong });
   }
   // It may be at work on it yet: who asks somebody else as well pays for two answers.
   if (perhapsLong) return { kind: "failed", fault: tooLong(error, route.provider), next: "nobody" };

@@ -86,3 +86,36 @@ test("a trial whose caller left is followed by another", () => {
   breaker.succeeded(breaker.began());
   expect(breaker.state()).toBe("closed");
 });
+
+test("where no other route is left, one request tries it three seconds after the last that failed, or six after one that waits", () => {
+  const { breaker, fail, pass } = harness();
+  fail(5);
+  expect(breaker.probeInMs()).toBe(3_000);
+  pass(3_000);
+  expect([breaker.state(), breaker.probeInMs()]).toEqual(["open", 0]);
+
+  const waiting = breaker.began({ probe: true });
+  expect([breaker.trial(), breaker.probeInMs()]).toEqual(["waiting", 6_000]);
+  pass(6_000);
+  expect(breaker.probeInMs()).toBe(0);
+
+  breaker.failed(breaker.began({ probe: true }));
+  expect(breaker.probeInMs()).toBe(3_000);
+  breaker.succeeded(waiting);
+  expect(breaker.state()).toBe("open");
+  pass(3_000);
+  breaker.succeeded(breaker.began({ probe: true }));
+  expect([breaker.state(), breaker.probeInMs()]).toEqual(["closed", 0]);
+});
+
+test("one that went unanswered closes with the first answer, whoever gets it", () => {
+  const { breaker, changes } = harness();
+  const waiting = breaker.began();
+  breaker.unanswered();
+  breaker.unanswered();
+  expect(breaker.state()).toBe("open");
+
+  breaker.answered(waiting);
+  expect(breaker.state()).toBe("closed");
+  expect(changes).toEqual(["open", "closed"]);
+});

@@ -62,7 +62,8 @@ test("answers that break off open the breaker like calls that never begin", () =
     watched.ended({ outcome: "upstream_failed", outputTokens: 3 });
   }
   expect(health.standing(ROUTE)).toEqual({ verdict: "open" });
-  expect(health.restsMs(ROUTE)).toBe(10_000);
+  expect(health.restsMs(ROUTE)).toBe(3_000);
+  expect(health.report()[0]?.restsMs).toBe(10_000);
 
   pass(10_000);
   expect(health.standing(ROUTE)).toEqual({ verdict: "ready" });
@@ -121,11 +122,73 @@ test.each([
     if (somebody === "was answered") other.answered(20);
     other.released();
     pass(30_000);
-    for (const call of long) call.failed({ reason: "timed_out", status: null, coolDownMs: null, perhapsLong: true });
+    for (const call of long) call.failed({ reason: "timed_out", status: null, coolDownMs: null });
 
     expect(health.report()[0]).toMatchObject({ breaker, callsInProgress: 0, successRate: 10 / 16 });
   },
 );
+
+const stream = (payer: string) => ({ payer: payerNamed(payer), streamed: true });
+
+test("what was asked before a route recovered says nothing about it when it fails at last", () => {
+  const { health, pass } = harness();
+  const hung = Array.from({ length: 20 }, (_, call) => health.begin(ROUTE, stream(`k${call}`)));
+  const broken = Array.from({ length: 20 }, () => health.begin(ROUTE));
+  for (const call of broken) call.answered(10);
+  pass(30_000);
+  const well = health.begin(ROUTE, stream("k1"));
+  well.answered(300);
+  well.ended({ outcome: "completed", outputTokens: 5 });
+  pass(30_000);
+  for (const call of hung) call.failed({ reason: "timed_out", status: null, coolDownMs: null });
+  for (const [index, call] of broken.entries())
+    call.ended({ outcome: "upstream_failed", outputTokens: 5, payer: payerNamed(`k${index}`) });
+
+  expect(health.report()[0]).toMatchObject({ breaker: "closed", callsInProgress: 0 });
+});
+
+test("a provider that has stopped answering streams is left before they time out, and used again when one begins", () => {
+  const { health, changes, pass } = harness();
+  health.begin(ROUTE, stream("k0")).answered(500);
+  const hung = Array.from({ length: 5 }, (_, call) => health.begin(ROUTE, stream(`k${call % 3}`)));
+  pass(14_999);
+  expect(health.standing(ROUTE, payerNamed("k9"))).toEqual({ verdict: "ready" });
+  pass(1);
+  expect(health.standing(ROUTE, payerNamed("k9"))).toEqual({ verdict: "open" });
+  expect(health.restsMs(ROUTE)).toBe(3_000);
+
+  hung[0]?.answered(15_000);
+  expect(health.standing(ROUTE, payerNamed("k9"))).toEqual({ verdict: "ready" });
+  expect(changes).toEqual(["r1 open unanswered", "r1 closed answered"]);
+});
+
+type Silence = { payers?: number; calls?: number; streamed?: boolean; known?: boolean; usualMs?: number };
+
+test.each([
+  ["two payers", { payers: 2 }],
+  ["four streams", { calls: 4 }],
+  ["whole responses, which begin with their last word", { streamed: false }],
+  ["a route that was never seen to begin", { known: false }],
+  ["a route whose streams usually take five seconds to begin", { usualMs: 5_000 }],
+] as [string, Silence][])("a route is not left for the silence of %s", (_, silence) => {
+  const { payers = 5, calls = 10, streamed = true, known = true, usualMs = 500 } = silence;
+  const { health, pass } = harness();
+  if (known) health.begin(ROUTE, stream("k0")).answered(usualMs);
+  for (let call = 0; call < calls; call++) health.begin(ROUTE, { ...stream(`k${call % payers}`), streamed });
+  pass(30_000);
+
+  expect(health.standing(ROUTE, payerNamed("k9"))).toEqual({ verdict: "ready" });
+});
+
+test("a route is not left for the silence of some while it answers others", () => {
+  const { health, pass } = harness();
+  health.begin(ROUTE, stream("k0")).answered(500);
+  for (let call = 0; call < 50; call++) health.begin(ROUTE, stream(`k${call}`));
+  pass(30_000);
+  health.begin(ROUTE, stream("k0")).answered(500);
+
+  expect(health.standing(ROUTE, payerNamed("k9"))).toEqual({ verdict: "ready" });
+});
 
 test("a route that fails one or two payers is left to the others, as a last resort and one at a time [MON-48]", () => {
   const { health, pass } = harness();

@@ -2,16 +2,16 @@ import type { Clock } from "../core/clock.ts";
 import type { Payer } from "../core/payer.ts";
 import type { Pace } from "../core/pace.ts";
 import type { RouteStanding } from "./order-routes.ts";
-import { RouteRecord, type RouteReport, type WatchedCall } from "./route-record.ts";
+import { type CallBegins, RouteRecord, type RouteReport, type WatchedCall } from "./route-record.ts";
 import type { Route } from "../core/route.ts";
 
 /** What requests have taught this process about the routes it used. Nothing is ever asked of a provider to find out. */
 export type RouteHealth = {
   /** `payer`: who would use it. One whom it has not failed may use it when others may not. */
   standing: (route: Route, payer?: Payer) => RouteStanding;
-  /** How long until a route that is left alone may be tried. */
+  /** How long until a route that is left alone may be tried, where no other is left. */
   restsMs: (route: Route) => number;
-  begin: (route: Route) => WatchedCall;
+  begin: (route: Route, call?: CallBegins) => WatchedCall;
   /** How fast its model speaks. */
   pace: (route: Route) => Pace;
   /** How often it was given up for everybody. */
@@ -50,8 +50,8 @@ export function createRouteHealth({ clock, random, onChange }: Parts): RouteHeal
 
   return {
     standing: (route, payer) => recordOf(route).standing(route, payer),
-    restsMs: (route) => recordOf(route).report().restsMs,
-    begin: (route) => recordOf(route).begin(),
+    restsMs: (route) => recordOf(route).restsMs(),
+    begin: (route, call) => recordOf(route).begin(call),
     pace: (route) => recordOf(route).pace(),
     openings: (route) => recordOf(route).openings(),
     report: () => [...records.values()].map((record) => record.report()),

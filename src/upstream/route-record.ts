@@ -57,6 +57,9 @@ const GIVEN_UP: RouteStanding = { verdict: "open" };
 const LAST_RESORT: RouteStanding = { verdict: "doubtful", badness: 2 };
 /** So many whom it fails are not all at fault. */
 const ENOUGH_PAYERS = 3;
+/** A stream is overdue after so many times what its route usually takes to begin, and not before this many milliseconds. */
+const OVERDUE = { times: 8, leastMs: 15_000 };
+const ENOUGH_OVERDUE = 5;
 const POOR_BELOW = 0.7;
 const MOST_ERRORS = 5;
 const MOST_CHANGES = 50;
@@ -90,10 +93,16 @@ export class RouteRecord {
   readonly #failedFor = new Set<Payer | null>();
   /** The call of a payer whom it has not failed, while it is given up. */
   #newcomer: Ticket | null = null;
+  /** Streams that wait for their first byte, oldest first. Whenever the route answers anybody, they are forgotten. */
+  readonly #waiting = new Set<Begun>();
   #callsInProgress = 0;
   #coolUntilMs = 0;
-  #lastAnsweredAtMs = -Infinity;
+  /** Beginnings and ends of calls in their order: what began before the last good answer says nothing about the route since. */
+  #turn = 0;
+  #answeredAt = 0;
+  #succeededAt = 0;
   #firstByteMs: number | null = null;
+  #streamBeginsMs: number | null = null;
   #tokensPerSecond: number | null = null;
   readonly #pace = new RoutePace();
 
@@ -120,10 +129,11 @@ export class RouteRecord {
     this.#route = route;
     const { concurrencyLimit } = route;
     if (concurrencyLimit !== null && this.#callsInProgress >= concurrencyLimit) return { verdict: "full" };
+    if (this.#breaker.state() === "closed" && this.#isSilent()) this.#giveUp();
     const state = this.#breaker.state();
     const trial = this.#breaker.trial();
+    if (trial === "answered") return LAST_RESORT;
     if (state === "open" || trial === "waiting") return this.#mayTry(payer) ? LAST_RESORT : GIVEN_UP;
-    if (trial === "answered") return { verdict: "doubtful", badness: 2 };
     const coolingMs = this.#coolingMs();
     if (coolingMs > 0) return { verdict: "doubtful", badness: 1 + coolingMs / (coolingMs + 1) };
     const rate = this.#rate.value();
@@ -132,12 +142,47 @@ export class RouteRecord {
     return { verdict: "doubtful", badness: 1 - rate };
   }
 
-  begin(): WatchedCall {
+  begin({ payer, streamed = false, probe = false }: CallBegins = {}): WatchedCall {
     this.#callsInProgress++;
-    const isNewcomer = this.#breaker.state() === "open";
-    const ticket = this.#breaker.began();
+    const isNewcomer = !probe && this.#breaker.state() === "open";
+    const ticket = this.#breaker.began({ probe });
     if (isNewcomer) this.#newcomer = ticket;
-    return new WatchedCall(this, { ticket, beganAtMs: this.#clock.elapsedMs() });
+    const turn = ++this.#turn;
+    const begun = { ticket, turn, streamed, beganAtMs: this.#clock.elapsedMs(), payer: payer ?? null };
+    if (streamed) this.#waiting.add(begun);
+    return new WatchedCall(this, begun);
+  }
+
+  /** How long until a request that no other route can serve may try it. */
+  restsMs(): number {
+    return this.#breaker.state() === "closed" ? this.#coolingMs() : this.#breaker.probeInMs();
+  }
+
+  /** Several payers wait for streams that should have begun long ago, and nobody has been answered since. */
+  #isSilent(): boolean {
+    const [oldest] = this.#waiting;
+    if (oldest === undefined || this.#streamBeginsMs === null) return false;
+    const latestMs = this.#clock.elapsedMs() - Math.max(OVERDUE.leastMs, OVERDUE.times * this.#streamBeginsMs);
+    if (oldest.beganAtMs > latestMs) return false;
+    const payers = new Set<Payer | null>();
+    let calls = 0;
+    for (const { beganAtMs, payer } of this.#waiting) {
+      if (beganAtMs > latestMs) return false;
+      payers.add(payer);
+      if (++calls >= ENOUGH_OVERDUE && (payers.size >= ENOUGH_PAYERS || payers.has(null))) return true;
+    }
+    return false;
+  }
+
+  #giveUp(): void {
+    for (const { payer } of this.#waiting) if (this.#failedFor.size < MOST_HEARD_OF) this.#failedFor.add(payer);
+    this.#noteError({ reason: "unanswered", status: null });
+    this.#breaker.unanswered();
+  }
+
+  #noteError(failure: RouteFailure): void {
+    const { reason, status } = failure;
+    if (this.#errors.push({ reason, status, atMs: this.#clock.nowMs() }) > MOST_ERRORS) this.#errors.shift();
   }
 
   /**
@@ -154,56 +199,53 @@ export class RouteRecord {
     );
   }
 
-  #arrived(ticket: Ticket): void {
-    if (this.#newcomer === ticket) this.#newcomer = null;
+  #arrived(begun: Begun): void {
+    this.#waiting.delete(begun);
+    if (this.#newcomer === begun.ticket) this.#newcomer = null;
   }
 
   /** For the call alone. */
-  answered(ticket: Ticket, waitedMs: number): number {
+  answered(begun: Begun, waitedMs: number): number {
     this.#firstByteMs = averaged(this.#firstByteMs, waitedMs);
-    this.#breaker.answered(ticket);
-    this.#arrived(ticket);
-    this.#lastAnsweredAtMs = this.#clock.elapsedMs();
-    return this.#lastAnsweredAtMs;
+    if (begun.streamed) this.#streamBeginsMs = averaged(this.#streamBeginsMs, waitedMs);
+    this.#breaker.answered(begun.ticket);
+    this.#arrived(begun);
+    this.#waiting.clear();
+    this.#answeredAt = ++this.#turn;
+    return this.#clock.elapsedMs();
   }
 
-  failed({ ticket, beganAtMs }: Begun, failure: FailedCall): void {
-    const {
-      reason,
-      status,
-      coolDownMs,
-      perhapsLong = false,
-      perhapsProvoked = false,
-      once = false,
-      payer = null,
-    } = failure;
+  failed(begun: Begun, { wasAnswered, ...failure }: FailedCall & { wasAnswered: boolean }): void {
+    const { reason, status, coolDownMs, perhapsProvoked = false, once = false, payer = null } = failure;
+    const { ticket, turn } = begun;
     // What is asked can make a provider break off, or refuse, so the calls of one payer speak against a route once.
     const again = once && payer !== null && this.#heardOf.has(payer);
     if (once && payer !== null && this.#heardOf.size < MOST_HEARD_OF) this.#heardOf.add(payer);
     if (this.#failedFor.size < MOST_HEARD_OF) this.#failedFor.add(payer);
-    this.#arrived(ticket);
+    this.#arrived(begun);
     this.#callsInProgress--;
     this.#counted.failed++;
     if (status === 429) this.#counted.rateLimited++;
-    if (this.#errors.push({ reason, status, atMs: this.#clock.nowMs() }) > MOST_ERRORS) this.#errors.shift();
+    this.#noteError({ reason, status });
     if (coolDownMs !== null) this.#coolUntilMs = Math.max(this.#coolUntilMs, this.#clock.elapsedMs() + coolDownMs);
     // The next route is asked for what was refused, so that nothing is won by doubting this one for everybody.
     if (!(again && perhapsProvoked)) this.#rate.add("failure");
-    // A provider that counts our calls is alive; it is left alone for as long as it says, and not given up. So is one that
-    // answered others meanwhile, or whoever asks for several long answers at once could take a route from everybody.
-    const answering = perhapsLong && this.#lastAnsweredAtMs >= beganAtMs;
-    if (status === 429 || answering || again) this.#breaker.released(ticket);
+    // A provider that counts our calls is alive; it is left alone for as long as it says, and not given up. So is one that answered
+    // others meanwhile: what was asked of it before may fail long after it has recovered. One that breaks off must have completed a response.
+    const isLate = turn < (wasAnswered ? this.#succeededAt : this.#answeredAt);
+    if (status === 429 || isLate || again) this.#breaker.released(ticket);
     else this.#breaker.failed(ticket);
   }
 
-  succeeded(ticket: Ticket, { outputTokens, answeredAtMs }: { outputTokens: number; answeredAtMs: number }): void {
+  succeeded(begun: Begun, { outputTokens, answeredAtMs }: { outputTokens: number; answeredAtMs: number }): void {
     this.#callsInProgress--;
     this.#rate.add("success");
     this.#counted.succeeded++;
     this.#heardOf.clear();
     this.#failedFor.clear();
-    this.#arrived(ticket);
-    this.#breaker.succeeded(ticket);
+    this.#arrived(begun);
+    this.#succeededAt = ++this.#turn;
+    this.#breaker.succeeded(begun.ticket);
     const lastedMs = this.#clock.elapsedMs() - answeredAtMs;
     if (outputTokens > 0 && lastedMs >= SHORTEST_ANSWER_MS) {
       this.#tokensPerSecond = averaged(this.#tokensPerSecond, (outputTokens * 1_000) / lastedMs);
@@ -222,10 +264,10 @@ export class RouteRecord {
     return this.#breaker.openings();
   }
 
-  released(ticket: Ticket): void {
-    this.#arrived(ticket);
+  released(begun: Begun): void {
+    this.#arrived(begun);
     this.#callsInProgress--;
-    this.#breaker.released(ticket);
+    this.#breaker.released(begun.ticket);
   }
 
   report(): RouteReport {
@@ -255,26 +297,27 @@ export class RouteRecord {
 }
 
 /**
- * `coolDownMs`: how long the provider asked to be left alone. `perhapsLong`: what was waited for in vain was a whole answer, whose
- * first byte comes with its last. `once`: what was asked may be why it failed, so that one payer counts once. `perhapsProvoked`: it was
+ * `coolDownMs`: how long the provider asked to be left alone. `once`: what was asked may be why it failed, so that one payer counts once. `perhapsProvoked`: it was
  * refused in a way that a prompt may have brought about.
  */
 type FailedCall = RouteFailure & {
   coolDownMs: number | null;
-  perhapsLong?: boolean;
   perhapsProvoked?: boolean;
   once?: boolean;
   /** Whose request it was. */
   payer?: Payer | undefined;
 };
 
-type Begun = { ticket: Ticket; beganAtMs: number };
+/** `streamed`: its first byte does not wait for its last. `probe`: no other route is left, and this one is to be left alone yet. */
+export type CallBegins = { payer?: Payer | undefined; streamed?: boolean; probe?: boolean };
+
+type Begun = { ticket: Ticket; turn: number; streamed: boolean; beganAtMs: number; payer: Payer | null };
 
 /** One call under way. It ends once: the first of `failed`, `ended` and `released` counts. */
 export class WatchedCall {
   readonly #begun: Begun;
   #record: RouteRecord | null;
-  #answeredAtMs = 0;
+  #answeredAtMs: number | null = null;
 
   constructor(record: RouteRecord, begun: Begun) {
     this.#record = record;
@@ -282,11 +325,11 @@ export class WatchedCall {
   }
 
   answered(waitedMs: number): void {
-    this.#answeredAtMs = this.#record?.answered(this.#begun.ticket, waitedMs) ?? 0;
+    this.#answeredAtMs = this.#record?.answered(this.#begun, waitedMs) ?? null;
   }
 
   failed(failure: FailedCall): void {
-    this.#close()?.failed(this.#begun, failure);
+    this.#close()?.failed(this.#begun, { ...failure, wasAnswered: this.#answeredAtMs !== null });
   }
 
   ended({ outcome, outputTokens, payer, pace = null }: RouteEnding): void {
@@ -309,11 +352,11 @@ export class WatchedCall {
   }
 
   released(): void {
-    this.#close()?.released(this.#begun.ticket);
+    this.#close()?.released(this.#begun);
   }
 
   #succeeded(outputTokens: number): void {
-    this.#close()?.succeeded(this.#begun.ticket, { outputTokens, answeredAtMs: this.#answeredAtMs });
+    this.#close()?.succeeded(this.#begun, { outputTokens, answeredAtMs: this.#answeredAtMs ?? 0 });
   }
 
   #close(): RouteRecord | null {
