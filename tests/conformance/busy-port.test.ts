@@ -26,6 +26,7 @@ const portOf = (server: Server): number => (server.address() as { port: number }
 
 const serve = (words: readonly string[], ports: Record<string, string>): Promise<Ran> =>
   runTollgate(["serve", "--migrate", ...words], {
+    alone: true,
     cwd: import.meta.dirname,
     env: {
       ...childEnvironment(),
