@@ -30,6 +30,8 @@ type GoProgram = { name: string; source: string; requires: Record<string, string
 
 /** Builds one Go file against modules of exact versions; the program in the folder is called `program`. */
 export function buildGoProgram({ name, source, requires }: GoProgram): Promise<Installed> {
+  // A client's library is large, and to optimise it takes half of the time to compile it.
+  const asTheyAre = Object.keys(requires).map((path) => `-gcflags=${path}/...=-N -l`);
   const modules = Object.entries(requires).map(([path, version]) => `require ${path} ${version}\n`);
   return installOnce({
     name: `go-${name}`,
@@ -39,7 +41,7 @@ export function buildGoProgram({ name, source, requires }: GoProgram): Promise<I
       writeFileSync(join(folder, "go.mod"), `module program\n\ngo 1.24\n\n${modules.join("")}`);
       copyFileSync(source, join(folder, "main.go"));
       return runInstaller({
-        words: ["go", "build", "-o", "program", "."],
+        words: ["go", "build", ...asTheyAre, "-o", "program", "."],
         cwd: folder,
         environment: { GOFLAGS: "-mod=mod -buildvcs=false" },
         timeoutMs: BUILD_TIMEOUT_MS,
