@@ -1,7 +1,7 @@
 /**
  * What can go wrong with money without being a caller's fault or loss: a usage that we had to estimate, a charge beyond what its
  * key could pay, a usage that has no price, a key that was suspended for what it made the house pay, a release or settlement
- * given up, and a hold that cannot be ended.
+ * given up, a hold that cannot be ended, and a period that a wrong clock began.
  */
 export type MoneyAlarmKind =
   | "usage_estimated"
@@ -9,7 +9,8 @@ export type MoneyAlarmKind =
   | "unpriced_usage"
   | "key_suspended"
   | "release_lost"
-  | "hold_quarantined";
+  | "hold_quarantined"
+  | "period_ahead";
 
 export type MoneyAlarm = {
   kind: MoneyAlarmKind;
@@ -18,4 +19,6 @@ export type MoneyAlarm = {
   model: string;
   /** Of a usage that has no price, what it was, as the catalogue file names it. */
   part?: string;
+  /** Of a period that has not begun, whose. */
+  counter?: number;
 };

@@ -41,7 +41,9 @@ const BOOKS = `
     from balance b join key k on k.id = b.key_id join account a on a.id = k.account_id order by b.key_no`;
 
 const TURN = `
-  select locked(array(select key_id from balance order by key_id), array(select id from counter where closed_at is null order by id))
+  select periods_turned(o.keys, o.counters, locked(o.keys, o.counters))
+    from (select array(select key_id from balance order by key_id) as keys,
+                 array(select id from counter where closed_at is null order by id) as counters offset 0) o
    where exists (select from counter_anywhere where closed_at is null and period_ends_at <= ledger_now())`;
 
 const CHARGED = `json_to_recordset($1::json) r (

@@ -44,6 +44,13 @@ const faultOf = (refusal: RefusingVerdict, { random = 0, advice = {}, demand = d
     random: () => random,
   });
 
+test("a limit whose period a wrong clock began is not the client's fault [interface decision 29]", () => {
+  expect(faultOf({ kind: "not_begun", counter: 7, beginsAtMs: NOW_MS + 20 * 24 * HOUR_MS })).toMatchObject({
+    code: "service_unavailable",
+    retryAfterSeconds: 60,
+  });
+});
+
 const PURSE: NamedCounter = {
   id: 1,
   kind: "purse",

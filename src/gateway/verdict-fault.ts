@@ -44,6 +44,8 @@ export function verdictFault(refusal: RefusingVerdict, context: Context): Fault 
     }
     case "limit_reached":
       return limitReached(refusal.named, context.nowMs, modelsOf(refusal.named, context));
+    case "not_begun":
+      return notBegun();
     case "in_progress":
       return inProgress(refusal.retryAfterMs);
     case "key_reuse":
@@ -64,6 +66,14 @@ export function overRate(rpmLimit: number | null, retryAfterMs: number): Fault {
   const message = `Rate limit reached${limit}. ${tryAgainIn(seconds)}`;
   return new Fault("rate_limit_exceeded", message, { retryAfterSeconds: seconds });
 }
+
+/** Until an operator has mended it, or it begins. */
+const notBegun = (): Fault =>
+  new Fault(
+    "service_unavailable",
+    "A limit of this key can't be used at the moment, so none of its requests are started. The operator has been alerted.",
+    { retryAfterSeconds: MINUTE_SECONDS },
+  );
 
 /** What has run for long goes on for long: whoever waits as long again asks a few times and not hundreds. [interface decision 29] */
 function inProgress(retryAfterMs: number): Fault {

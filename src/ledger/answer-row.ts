@@ -101,12 +101,16 @@ function verdictOf(row: AnswerRow): BatchVerdict {
     case "replay":
     case "replay_unavailable":
     case "stream_interrupted":
-    case "stale_key":
       return { kind: verdict };
+    // With a counter it is no matter of the key. Gateways of earlier versions, which know of no such verdict, ask again, and then answer with 503.
+    case "stale_key":
+      if (row.counter === null) return { kind: verdict };
+      return { kind: "not_begun", counter: row.counter, beginsAtMs: known(row.renews_at).getTime() };
     case "settled":
     case "fenced":
     case "over_cap":
     case "rate":
+    case "not_begun":
     default:
       throw new Error(`the ledger answered a request with ${verdict}`);
   }

@@ -46,6 +46,8 @@ type Decision =
   | { kind: "rate_limited"; retryAfterMs: number }
   /** `limit_reached`: of a limit in tokens with nothing left. `reserved`: open requests hold what this one lacks. */
   | ({ kind: "insufficient" | "reserved" | "limit_reached" } & Lack)
+  /** The period of this counter began by a clock that was ahead, so that the request would spend a later one. */
+  | { kind: "not_begun"; counter: number; beginsAtMs: number }
   /** Wait as long as the other request has been running. */
   | { kind: "in_progress"; retryAfterMs: number }
   | { kind: "key_reuse" }

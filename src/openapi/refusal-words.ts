@@ -153,7 +153,8 @@ export const REFUSAL_WORDS: Record<FaultCode, RefusalWords> = {
     example: "The provider took too long to respond. It is safe to retry.",
   },
   service_unavailable: {
-    cause: "The gateway is shutting down, is at capacity or can't reach its database. You are not charged.",
+    cause:
+      "The gateway is shutting down, is at capacity or can't reach its database, or a limit of your key can't be used because a clock was wrong. You are not charged.",
     fix: "Wait the number of seconds in `Retry-After`, then retry.",
     example: "Billing is temporarily unavailable, so no requests are started. Try again in a few seconds.",
   },

@@ -146,10 +146,9 @@ export function createEvents(parts: RequestLogParts): Events {
       const { unwritten } = line;
       say("adminRequestRejected", { request_id: requestId, address, credential, reason, actor, unwritten });
     },
-    moneyAlarm: ({ kind, keyId, requestId, model, part }) => {
+    moneyAlarm: ({ kind, keyId, requestId, model, ...more }) => {
       metrics.moneyAlarmed(kind);
-      const about = { kind, key_id: keyId, request_id: requestId, model, ...(part === undefined ? {} : { part }) };
-      say("moneyAlarm", { ...about, fix: ALARM_FIXES[kind] });
+      say("moneyAlarm", { kind, key_id: keyId, request_id: requestId, model, ...more, fix: ALARM_FIXES[kind] });
     },
     adminRequestFailed: (error, requestId) =>
       say("adminRequestFailed", { request_id: requestId, error: describeError(error) }),

@@ -159,7 +159,8 @@ const LEDGER_LINES = {
   moneyAlarm: {
     message: "money alarm",
     level: "warn",
-    meaning: "An operator must look at a charge; `kind` says why, and `part` which usage has no price.",
+    meaning:
+      "An operator must look at a charge; `kind` says why, `part` which usage has no price, and `counter` which purse or limit cannot be used.",
     fix: "See the kind below.",
   },
   taskFailed: {
@@ -333,6 +334,8 @@ export const ALARM_FIXES: Record<MoneyAlarmKind, string> = {
   release_lost:
     "A void or a late charge was given up after ledger.void_timeout_ms. The sweep ends the hold; act only if it repeats.",
   hold_quarantined: "Run `tollgate ledger quarantine list`; it says what to do.",
+  period_ahead:
+    "The period of the limit in `counter` was begun by a database clock that was ahead, so its requests get 503. Check the clock of the database server.",
 };
 
 export type SayLine = (name: keyof typeof LOG_LINES, fields?: object, level?: Level) => void;

@@ -90,7 +90,7 @@ export const COUNTERS = {
   },
   moneyAlarms: {
     name: "tollgate_money_alarms_total",
-    help: "Charges that an operator must look at, by kind: usage_estimated, overrun, unpriced_usage, key_suspended, release_lost or hold_quarantined.",
+    help: "Charges that an operator must look at, by kind: usage_estimated, overrun, unpriced_usage, key_suspended, release_lost, hold_quarantined or period_ahead.",
     labels: ["kind"],
   },
   refusedServers: {

@@ -94,6 +94,7 @@ const ALARMS: readonly MoneyAlarmKind[] = Object.keys({
   key_suspended: true,
   release_lost: true,
   hold_quarantined: true,
+  period_ahead: true,
 } satisfies Record<MoneyAlarmKind, true>) as MoneyAlarmKind[];
 
 const MOST_PROVIDERS = 100;

@@ -144,14 +144,6 @@ export const BROKEN_ALONE: readonly BrokenSql[] = [
     scene: [admit(0, 50n), settle(0)],
   },
   {
-    name: "a lone request that ends in a period that is over",
-    caughtBy: "model",
-    fn: "settled_alone",
-    from: "and b.period_from <= p_now and p_now < b.period_ends_at",
-    to: "",
-    scene: [admit(2, 200n), DAY, settle(2)],
-  },
-  {
     name: "a lone request that passes a threshold in silence",
     caughtBy: "C5",
     fn: "settled_alone",

@@ -60,18 +60,13 @@ export const BROKEN_BOOKS: readonly BrokenSql[] = [
   {
     name: "a limit reckoned from a clock that was set back",
     caughtBy: "model",
-    fn: "locked",
-    from: "greatest(ledger_now(), v_from, c_from)",
-    to: "ledger_now()",
+    fn: "counter_locked",
+    from: "greatest(v_at.clock, v_at.begun)",
+    to: "v_at.clock",
     scene: [
       limit(1, 300n, "day"),
       { type: "advance", ms: 43_201_000 },
-      {
-        type: "settle",
-        ends: [
-          { request: 2, outcome: "completed", charge: 0n, tokens: 1, delivered: true, recorded: true, answer: null },
-        ],
-      },
+      { type: "watch", counter: ownCounter(TOKEN_KEY), marks: [50n] },
       { type: "advance", ms: -5_000 },
       limit(2, 200n, "day"),
     ],

@@ -286,7 +286,7 @@ export const BROKEN_CHAINS: readonly BrokenSql[] = [
   {
     name: "counters locked in another order",
     caughtBy: "40P01",
-    fn: "locked",
+    fn: "rows_locked",
     from: "order by id desc for no key update",
     to: "order by id for no key update",
     trial: tryCounterOrder,

@@ -1,6 +1,7 @@
 import { BROKEN_ALONE } from "./broken-alone.ts";
 import { BROKEN_BOOKS } from "./broken-books.ts";
 import { BROKEN_LINE } from "./broken-line.ts";
+import { BROKEN_PERIODS } from "./broken-periods.ts";
 import { BROKEN_SWEEPS } from "./broken-sweeps.ts";
 import { BROKEN_CHAINS } from "./broken-chains.ts";
 import { type AskPlan, type Command, ownCounter } from "./commands.ts";
@@ -10,7 +11,7 @@ import type { BrokenSql } from "./notice-sql.ts";
 const LOCK = "order by key_id for no key update";
 const BEGIN_FIRST = `if s_id is not null and a_id is not null then
     return query
-      select * from admitted(v_now, p_process, p_counters <> '{}', a_id, a_key, a_version, a_rpm, a_chain, a_least_credits, a_most_credits,
+      select * from admitted(v_at.clock, p_process, p_counters <> '{}', a_id, a_key, a_version, a_rpm, a_chain, a_least_credits, a_most_credits,
                              a_least_tokens, a_most_tokens, a_unlimited, a_model, a_price, a_lifetime_ms, a_sha, a_print);
     a_id := null;
   end if;
@@ -25,11 +26,12 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   ...BROKEN_BOOKS,
   ...BROKEN_CHAINS,
   ...BROKEN_LINE,
+  ...BROKEN_PERIODS,
   ...BROKEN_SWEEPS,
   {
     name: "check-then-act: no lock between the look and the change",
     caughtBy: "funding_counter_seq_key",
-    fn: "locked",
+    fn: "rows_locked",
     from: LOCK,
     to: "order by key_id",
     trial: tryTwoPayments,
@@ -38,14 +40,14 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     name: "lock order swapped: a turn takes the holds before the balances",
     caughtBy: "40P01",
     fn: "turn_v1",
-    from: "v_now := locked(",
-    to: "perform from hold where id = any (s_id) order by id for update; v_now := locked(",
+    from: "v_at := rows_locked(",
+    to: "perform from hold where id = any (s_id) order by id for update; v_at := rows_locked(",
     trial: tryLockOrder,
   },
   {
     name: "balances locked in another order",
     caughtBy: "40P01",
-    fn: "locked",
+    fn: "rows_locked",
     from: LOCK,
     to: "order by key_id desc for no key update",
     trial: tryBalanceOrder,
@@ -101,8 +103,8 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a period that does not turn",
     caughtBy: "model",
-    fn: "locked",
-    from: "least(v_ends, c_ends) <= v_now",
+    fn: "turn_v1",
+    from: "v_at.ends <= v_at.clock",
     to: "false",
     scene: [admit(ask(2, 200n)), { type: "advance", ms: 86_400_000 }, admit(ask(5, 200n))],
   },

@@ -42,6 +42,7 @@ export async function takeClock(database: Database): Promise<void> {
 // oxlint-disable-next-line max-lines-per-function -- one function of the database after the other.
 export async function databaseTarget(database: Database, startMs: number): Promise<DatabaseTarget> {
   let nowMs = startMs;
+  let latestMs = startMs;
   const setClock = (column: string): Promise<unknown> =>
     database.query(`update test_clock set ${column} = $1`, [new Date(nowMs)]);
   await setClock("now");
@@ -90,8 +91,10 @@ export async function databaseTarget(database: Database, startMs: number): Promi
       await database.query("insert into test_poison values ($1) on conflict do nothing", [holdId]);
     },
     nowMs: () => nowMs,
+    latestMs: () => latestMs,
     advance: async (ms) => {
       nowMs += ms;
+      latestMs = Math.max(latestMs, nowMs);
       await setClock("now");
     },
     restart: async () => {
@@ -119,6 +122,7 @@ export async function databaseTarget(database: Database, startMs: number): Promi
 
 /** What the test calls a counter that was named. */
 function numbered(verdict: BatchVerdict, numberOf: (id: number) => number): BatchVerdict {
+  if (verdict.kind === "not_begun") return { ...verdict, counter: numberOf(verdict.counter) };
   return "named" in verdict ? { ...verdict, named: { ...verdict.named, id: numberOf(verdict.named.id) } } : verdict;
 }
 

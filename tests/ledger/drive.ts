@@ -48,6 +48,8 @@ export type Target = Pick<
   /** From now on no sweep can end this hold. */
   poison: (holdId: string) => Promise<void>;
   nowMs: () => number;
+  /** The latest that its clock has shown. */
+  latestMs: () => number;
   advance: (ms: number) => Promise<void>;
   restart: () => Promise<void>;
   /** A standby that has been up for long takes over. */
@@ -245,6 +247,8 @@ export const idsOf = ({ keyId, accountId, processId }: Names): Ids => ({
 export async function rest(target: Target, names: Names): Promise<LedgerEvent[]> {
   const sweeperId = names.processId(PROCESSES);
   const events: LedgerEvent[] = [];
+  // A clock that was set back catches up.
+  await target.advance(Math.max(0, target.latestMs() - target.nowMs()));
   for (let round = 0; round < 5; round += 1) {
     await target.heartbeat(sweeperId);
     await target.advance(5_001);
@@ -270,6 +274,7 @@ export function modelTarget(model: Model): Target {
   ];
   return {
     nowMs: model.nowMs,
+    latestMs: model.latestMs,
     advance: async (ms) => model.advance(ms),
     restart: async () => model.restart(),
     promote: async () => model.promote(),

@@ -63,7 +63,10 @@ export const ALWAYS: Record<Name, Invariant> = {
     ...each(state.charges, ({ chain, granted, charged, admittedAtMs, atMs }) =>
       (chain?.counters ?? []).flatMap((number) => {
         const counter = state.counters.get(String(number));
-        if (!counter || counter.periodFromMs <= admittedAtMs || counter.periodFromMs > atMs) return [];
+        const begunAtMs = state.funding.get(`${number} #turn:${counter?.periodNo}`)?.atMs ?? Infinity;
+        // Which was first, a clock that was set back does not say.
+        if (!counter || counter.periodFromMs <= admittedAtMs || begunAtMs >= atMs || isSetBack({ state, history }))
+          return [];
         const [most, paid] = [amountIn(counter.unit, granted) ?? 0n, amountIn(counter.unit, charged) ?? 0n];
         return paid > most ? [`${paid} charged, ${most} held of an earlier period of ${number}`] : [];
       }),
@@ -299,8 +302,17 @@ export const heldAtRest = ({ counters, holds, quarantine }: State): string[] => 
 
 /** All violations with the name of the invariant in front. */
 export function violationsOf(witness: Witness): string[] {
-  return Object.entries(ALWAYS).flatMap(([name, find]) => find(witness).map((violation) => `${name} ${violation}`));
+  return Object.entries(ALWAYS)
+    .filter(([name]) => !isSetBack(witness) || !OF_SPANS.has(name))
+    .flatMap(([name, find]) => find(witness).map((violation) => `${name} ${violation}`));
 }
+
+/** Whether the clock was. */
+const isSetBack = ({ history }: Witness): boolean =>
+  history.some(({ atMs }, place) => atMs < (history[place - 1]?.atMs ?? atMs));
+
+/** What these say of a minute or an hour is not true of one in which the clock was set back. */
+const OF_SPANS: ReadonlySet<string> = new Set<Name>(["I5", "I10"]);
 
 const isOwn = (state: State, number: number): boolean => [...state.keys.values()].some(({ own }) => own === number);
 

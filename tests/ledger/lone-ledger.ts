@@ -102,6 +102,7 @@ function plain(verdict: AdmitVerdict, one: (amounts: Amounts) => bigint | null) 
     case "replay":
     case "replay_unavailable":
     case "stream_interrupted":
+    case "not_begun":
     case "stale_key":
     default:
       return verdict;

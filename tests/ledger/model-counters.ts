@@ -66,20 +66,31 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
     return { accounts: pathOf(key.accountId), own, counters: [...(own === 0 ? [] : [own]), ...seen] };
   }
 
-  function lock(keyIds: readonly string[], numbers: readonly number[]): number {
-    const own = keyIds.flatMap((keyId) => state.keys.get(keyId)?.own ?? []).filter((number) => number > 0);
-    const locked = counters([...new Set([...own, ...numbers])]);
-    atMs = Math.max(clockMs(), ...locked.map(([, { periodFromMs }]) => periodFromMs));
-    const due = locked.filter(([, { periodEndsAtMs }]) => periodEndsAtMs <= atMs);
-    for (const [number, it] of due) turn(number, it);
-    arm(due.map(([number]) => number));
-    return atMs;
+  /** A call begins. It begins no period: what ends belongs to that of its admission. */
+  function lock(): void {
+    atMs = clockMs();
   }
 
-  /** A new period begins with the first that sees it. What older holds hold stays posted beside the amount, not in it. */
+  /** The periods that are due by the clock, for requests that start. */
+  function renew(keyIds: readonly string[], numbers: readonly number[]): void {
+    const own = keyIds.flatMap((keyId) => state.keys.get(keyId)?.own ?? []).filter((number) => number > 0);
+    const due = counters([...new Set([...own, ...numbers])]).filter(([, it]) => it.periodEndsAtMs <= clockMs());
+    for (const [number, it] of due) turn(number, it);
+    arm(due.map(([number]) => number));
+  }
+
+  /** For a change of one counter by an operator, which never lies before its period. */
+  function change(number: number): void {
+    lock();
+    renew([], [number]);
+    atMs = Math.max(atMs, state.counters.get(String(number))?.periodFromMs ?? -Infinity);
+  }
+
+  /** A new period begins with the first request that sees it. What older holds hold stays posted beside the amount, not in it. */
   function turn(number: number, it: Counter): void {
     Object.assign(it, { posted: rules.turnedPosted(it), olderHeld: rules.turnedOlder(it), used: 0n, refunded: 0n });
-    Object.assign(it, { periodFromMs: periodStartMs(it.period, atMs), periodEndsAtMs: periodEndMs(it.period, atMs) });
+    const nowMs = clockMs();
+    Object.assign(it, { periodFromMs: periodStartMs(it.period, nowMs), periodEndsAtMs: periodEndMs(it.period, nowMs) });
     it.periodNo += 1;
     const entry = { counter: number, kind: "turn", amount: it.amount, period: null } as const;
     book(it, { ...entry, reference: `#turn:${it.periodNo}` });
@@ -92,7 +103,7 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
   }
 
   function fund({ counter: number, reference, kind, amount }: Funding): Funded {
-    lock([], [number]);
+    change(number);
     const it = state.counters.get(String(number));
     if (!it || it.closed) return { kind: "unknown_counter" };
     const earlier = state.funding.get(`${number} ${reference}`);
@@ -116,7 +127,7 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
     [...state.funding].some(([name, it]) => it.kind === "purchase" && name === `${it.counter} ${reference}`);
 
   function setLimit({ counter: number, reference, amount, period }: LimitChange): Funded {
-    lock([], [number]);
+    change(number);
     const it = state.counters.get(String(number));
     if (!it || it.closed) return { kind: "unknown_counter" };
     const earlier = state.funding.get(`${number} ${reference}`);
@@ -171,7 +182,7 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
 
   /** A limit is at 100 %, and a purse at its end, when it refuses little, or with less than a hundredth left; else the request was too large. */
   function refused({ counter, little }: { counter: number; little: boolean }): void {
-    lock([], [counter]);
+    lock();
     for (const [number, it] of counters([counter])) {
       const end = it.kind === "limit" ? 100n : 0n;
       const isFilled = it.kind === "limit" ? it.amount > 0n : it.funded > 0n;
@@ -219,7 +230,7 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
   }
 
   function watch(number: number, marks: readonly bigint[]): void {
-    lock([], [number]);
+    change(number);
     const it = state.counters.get(String(number));
     if (!it || it.closed) return;
     const sorted = [...new Set(marks)].toSorted((one, other) => (one < other ? -1 : 1));
@@ -300,9 +311,7 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
     const { number, accountId, keyId, ...rest } = opening;
     if (state.counters.has(String(number)) || isThere(opening)) return { kind: "refused" };
     const key = state.keys.get(keyId ?? "");
-    const path = pathOf(accountId ?? key?.accountId ?? "");
-    const above = [...state.counters.values()].filter((it) => it.accountId !== null && path.includes(it.accountId));
-    atMs = Math.max(clockMs(), ...above.map(({ periodFromMs }) => periodFromMs));
+    lock();
     const { period } = rest;
     const span = { periodFromMs: periodStartMs(period, atMs), periodEndsAtMs: periodEndMs(period, atMs) };
     const it = newCounter({ accountId, keyId, ...rest, ...span, posted: rest.amount });
@@ -386,6 +395,7 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
     chainOf,
     pathOf,
     lock,
+    renew,
     fund,
     setLimit,
     watch,

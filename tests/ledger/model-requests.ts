@@ -4,9 +4,20 @@ import type { AdmitVerdict, Ask, Claim, Lack, Settlement } from "../../src/ledge
 import type { createCounters } from "./model-counters.ts";
 import { endOf } from "./period.ts";
 import type { Rules } from "./rules.ts";
-import { type Chain, type ClaimEntry, type Counter, type Key, namedUnit, type State, type UnitName } from "./state.ts";
+import {
+  type Chain,
+  type ClaimEntry,
+  type Counter,
+  type Key,
+  namedUnit,
+  type Second,
+  type State,
+  type UnitName,
+} from "./state.ts";
 
 const DAY_MS = 86_400_000;
+/** What lies further ahead is of a clock that was wrong. */
+const MINUTE_MS = 60_000;
 
 /** What a settlement, a void and a sweep have in common. */
 export type End = Pick<Settlement, "id" | "contentDelivered" | "record" | "answer"> & {
@@ -54,6 +65,8 @@ export function createRequests({ state, rules, books, clockMs }: Parts) {
 
   function reserve(processId: string, ask: Ask): AdmitVerdict {
     const chain = books.chainOf(ask.keyId, ask.chain.counters);
+    const begun = begunOf(chain);
+    if (begun.kind === "not_begun") return begun;
     const least = rules.units(ask.least);
     const lacking = books
       .counters(chain.counters)
@@ -71,7 +84,7 @@ export function createRequests({ state, rules, books, clockMs }: Parts) {
       output: 0,
       seq: 0,
       delivered: false,
-      admittedAtMs: books.atMs(),
+      admittedAtMs: begun.atMs,
       deadlineMs: clockMs() + ask.lifetimeMs,
     });
     if (ask.claim) {
@@ -80,6 +93,20 @@ export function createRequests({ state, rules, books, clockMs }: Parts) {
       state.claims.set(claimName(ask.keyId, ask.claim), { ...claim } satisfies ClaimEntry);
     }
     return { kind: "admitted", granted };
+  }
+
+  /** From when a request counts, whose counters a clock that was ahead may have turned; none far ahead, nor before the end of another. */
+  function begunOf(chain: Chain): { kind: "begun"; atMs: number } | Extract<AdmitVerdict, { kind: "not_begun" }> {
+    const nowMs = books.atMs();
+    const all = books.counters(chain.counters);
+    const [last] = all.toSorted(([number, one], [otherNumber, other]) =>
+      compared([other.periodFromMs, books.openedAt(number)], [one.periodFromMs, books.openedAt(otherNumber)]),
+    );
+    if (!last || last[1].periodFromMs <= nowMs) return { kind: "begun", atMs: nowMs };
+    const [counter, { periodFromMs: beginsAtMs }] = last;
+    const ends = Math.min(...all.map(([, { periodEndsAtMs }]) => periodEndsAtMs));
+    if (beginsAtMs > nowMs + rules.aheadMs || ends <= beginsAtMs) return { kind: "not_begun", counter, beginsAtMs };
+    return { kind: "begun", atMs: beginsAtMs };
   }
 
   /** On the smallest that is free in its unit. */
@@ -152,18 +179,23 @@ export function createRequests({ state, rules, books, clockMs }: Parts) {
   /** How long until one more request fits; 0 when it fits now. Seconds leave whole, a minute after their last request. */
   function waitMs(key: Key, limit: number): number {
     const nowMs = books.atMs();
-    key.rate = key.rate.filter(({ lastMs }) => lastMs > nowMs - rules.windowMs);
     let left = countOf(key);
-    for (const { lastMs, count: gone } of key.rate) {
+    for (const { lastMs, count: gone } of recent(key)) {
       if (left < limit) return 0;
       left -= gone;
-      if (left < limit) return lastMs + rules.windowMs - nowMs;
+      if (left < limit) return Math.min(rules.windowMs, lastMs + rules.windowMs - nowMs);
     }
     return 0;
   }
 
+  const recent = ({ rate }: Key): Second[] =>
+    rate.filter(({ lastMs }) => lastMs > books.atMs() - rules.windowMs && lastMs <= books.atMs() + MINUTE_MS);
+
+  const countOf = (key: Key): number => recent(key).reduce((sum, second) => sum + second.count, 0);
+
   function count(key: Key): void {
     const nowMs = books.atMs();
+    key.rate = recent(key);
     const newest = key.rate.at(-1);
     if (newest && Math.floor(newest.lastMs / 1_000) >= Math.floor(nowMs / 1_000)) {
       newest.lastMs = Math.max(newest.lastMs, nowMs);
@@ -199,8 +231,6 @@ export function createRequests({ state, rules, books, clockMs }: Parts) {
 
   return { admit, closeClaim, undoClaim, forgetClaims };
 }
-
-const countOf = ({ rate }: Key): number => rate.reduce((sum, second) => sum + second.count, 0);
 
 const compared = (one: readonly number[], other: readonly number[]): number => {
   const at = one.findIndex((value, index) => value !== other[index]);

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { cases } from "../support/cases.ts";
 import { BROKEN_MODELS, noticedInModel, play } from "./broken-models.ts";
 import { commandSequence } from "./commands.ts";
+import { jumpingSequence } from "./jumps.ts";
 
 const SEED = Number(process.env["LEDGER_SEED"] ?? Date.now() % 2 ** 31);
 
@@ -12,6 +13,15 @@ test("whatever happens, the model keeps every invariant", async () => {
       expect(await play(commands)).toEqual([]);
     }),
     { seed: SEED, numRuns: cases({ gate: 150, long: 1_000 }) },
+  );
+}, 300_000);
+
+test("whatever the clock does, the model keeps every invariant", async () => {
+  await fc.assert(
+    fc.asyncProperty(jumpingSequence(60), async (commands) => {
+      expect(await play(commands)).toEqual([]);
+    }),
+    { seed: SEED, numRuns: cases({ gate: 100, long: 1_000 }) },
   );
 }, 300_000);
 

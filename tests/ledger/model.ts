@@ -43,6 +43,7 @@ export type Model = ReturnType<typeof createModel>;
 export function createModel({ startMs, rules = LAW }: { startMs: number; rules?: Rules }) {
   const state: State = emptyState();
   let nowMs = startMs;
+  let latestMs = startMs;
   const books = createCounters({ state, rules, clockMs: () => nowMs });
   const house = createHouse({ state, rules, nowMs: books.atMs });
   const requests = createRequests({ state, rules, books, clockMs: () => nowMs });
@@ -62,10 +63,15 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     processId: string,
     { settlements, asks }: { settlements: readonly Settlement[]; asks: readonly Ask[] },
   ) {
-    const keyIds = [...settlements, ...asks].map(({ keyId }) => keyId);
+    books.lock();
+    const settled = settle(settlements);
     const numbers = [...settlements, ...asks].flatMap(({ chain }) => chain.counters);
-    books.lock(keyIds, numbers);
-    return { settled: settle(settlements), verdicts: requests.admit(processId, asks) };
+    if (asks.length > 0)
+      books.renew(
+        asks.map(({ keyId }) => keyId),
+        numbers,
+      );
+    return { settled, verdicts: requests.admit(processId, asks) };
   }
 
   /** Those within their grants first; those beyond it share what is left, one by one. */
@@ -171,11 +177,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
   }
 
   function voidRequests(undone: readonly Undone[]): Voided[] {
-    const about = undone.flatMap(({ id }) => countersOf(id));
-    books.lock(
-      undone.map(({ keyId }) => keyId),
-      about,
-    );
+    books.lock();
     const none: Amounts = { credits: 0n, tokens: 0n };
     return undone.map(({ id, keyId, contentDelivered = false }) => {
       if (state.holds.get(id)?.keyId === keyId) {
@@ -255,7 +257,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
   }
 
   function refund({ keyId, reference, about, amounts }: Refund): Funded {
-    books.lock([keyId], countersOf(about));
+    books.lock();
     if (!state.keys.has(keyId)) return { kind: "unknown_key" };
     const named = [...state.refunds].find(
       ([name, it]) => it.keyId === keyId && name === `${it.holdId} ${reference}`,
@@ -273,10 +275,6 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     giveBack(charge, amounts);
     return { kind: "funded" };
   }
-
-  /** The counters that an open hold or a charge has. */
-  const countersOf = (id: string): readonly number[] =>
-    (state.holds.get(id) ?? state.charges.get(id))?.chain?.counters ?? [];
 
   function suspend(keyIds: readonly string[]): string[] {
     return [...new Set(keyIds)].filter((keyId) => {
@@ -316,9 +314,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     requests.forgetClaims();
     if (batch.length === 0)
       for (const id of state.quarantine.keys()) if (!state.holds.has(id)) state.quarantine.delete(id);
-    const keyIds = batch.map(([, { keyId }]) => keyId);
-    const counters = batch.flatMap(([id]) => countersOf(id));
-    if (batch.length > 0) books.lock(keyIds, counters);
+    books.lock();
     if (refused) for (const [id, { keyId }] of batch) state.quarantine.set(id, { keyId, sinceMs: nowMs });
     return refused ? [] : swept(batch);
   }
@@ -409,7 +405,11 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     refund,
     usage,
     nowMs: () => nowMs,
-    advance: (ms: number): void => void (nowMs += ms),
+    latestMs: () => latestMs,
+    advance: (ms: number): void => {
+      nowMs += ms;
+      latestMs = Math.max(latestMs, nowMs);
+    },
     restart: (): void => void (server = { ...server, startMs: nowMs }),
     poison: (holdId: string): void => void poisoned.add(holdId),
     promote: (): void => void (server = { ...server, timeline: server.timeline + 1 }),

@@ -144,7 +144,10 @@ const amountsOf = ([credits, tokens]: Pair) => ({
  */
 export function asOf(state: State, nowMs: number): State {
   const keys = [...state.keys].map(([id, key]): [string, Key] => {
-    return [id, { ...key, rate: key.rate.filter(({ lastMs }) => lastMs > nowMs - MINUTE_MS) }];
+    return [
+      id,
+      { ...key, rate: key.rate.filter(({ lastMs }) => lastMs > nowMs - MINUTE_MS && lastMs <= nowMs + MINUTE_MS) },
+    ];
   });
   const ordered = <Of extends { chain: Chain | null }>(rows: Map<string, Of>): Map<string, Of> =>
     new Map([...rows].map(([id, row]) => [id, { ...row, chain: row.chain && sorted(row.chain) }]));

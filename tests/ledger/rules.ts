@@ -22,6 +22,8 @@ export type Rules = {
   /** Which answers count against the rate: all but those with status 429, and those that decided nothing. */
   counted: (kind: AdmitVerdict["kind"]) => boolean;
   windowMs: number;
+  /** How far ahead of the clock the period of a counter may have begun for a request to start. */
+  aheadMs: number;
   paid: (end: { cost: bigint; amount: bigint; spare: bigint }) => bigint;
   /** What a counter has for an end beyond its grant. */
   spare: (counter: Counter, hold: Hold) => bigint;
@@ -70,6 +72,7 @@ const UNCOUNTED: ReadonlySet<AdmitVerdict["kind"]> = new Set([
   "rate_limited",
   "reserved",
   "limit_reached",
+  "not_begun",
 ]);
 
 const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other);
@@ -84,6 +87,7 @@ export const LAW: Rules = {
   refusal: ({ empty }) => (empty ? "insufficient" : "reserved"),
   counted: (kind) => !UNCOUNTED.has(kind),
   windowMs: 60_000,
+  aheadMs: 3_600_000,
   paid: ({ cost, amount, spare }) => smaller(cost, amount + spare),
   spare: (counter, hold) => (isLive(hold, counter) ? counter.posted - counter.held : 0n),
   waives: ({ waived, borne, cap }) => borne + waived <= cap,

@@ -1,4 +1,5 @@
 import { type Demand, demandOf } from "../../admission/demand.ts";
+import { requestIdOf } from "../../core/ids.ts";
 import { mediaTokensOf } from "../../core/media-tokens.ts";
 import type { Model } from "../../catalogue/model.ts";
 import { type Amounts, lessOf, unitOf } from "../../core/amount.ts";
@@ -85,6 +86,10 @@ export const createAdmit = (parts: Parts): Admit => {
         const { demand } = plan;
         const { rpmLimit, chain } = now.key;
         const outputTokens = demand.unlimited ? null : (request.maxOutputTokens ?? 0) * request.choices;
+        if (verdict.kind === "not_begun") {
+          const about = { keyId: now.key.id, requestId: requestIdOf(admission.id), model: plan.model.id };
+          parts.hold.onAlarm({ kind: "period_ahead", ...about, counter: verdict.counter });
+        }
         tellRefused(verdict, { bucket: now.key.bucket, outputTokens });
         const advice = limitAdvice(request, demand.publishedOutputTokens);
         const { counters } = chain;

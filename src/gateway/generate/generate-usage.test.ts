@@ -22,6 +22,16 @@ test("a usage that cannot be true takes what was set aside and no more, and the 
   expect(alarms).toEqual(["usage_estimated"]);
 });
 
+test("a request of a limit whose period has not begun gets 503 and reaches no provider, and the operator is told [L12]", async () => {
+  const { generate, ask, alarms, ledger, log, keyId } = generationStage(pieces(EVENT, USAGE, DONE));
+  const purse = ledger.counter(ledger.state.keys.get(keyId)?.own ?? 0);
+  purse.periodFromMs = ledger.nowMs() + 20 * 86_400_000;
+
+  await expect(generate(ask({ stream: true }))).rejects.toMatchObject({ code: "service_unavailable" });
+  expect(alarms).toEqual(["period_ahead"]);
+  expect(log).not.toContain("dispatch");
+});
+
 test("a charge beyond what the key has takes what is there; the rest is the house's and alarmed [interface decision 19] [MON-26] [MON-27]", async () => {
   const dear = USAGE.replace('"completion_tokens":5', '"completion_tokens":90');
   const { generate, ask, alarms, account } = generationStage(pieces(EVENT, dear, DONE), { credits: 110_000n });
