@@ -44,7 +44,7 @@ const INTRODUCTION = [
 ];
 
 const CONVENTIONS = [
-  "- **Where.** With `TOLLGATE_URL` (the admin listener) and `TOLLGATE_TOKEN` (or `TOLLGATE_TOKEN_FILE`), commands of operators go through the admin API of that gateway. Without them they work on the database of `DATABASE_URL`, and without that on the `tollgate dev` of this folder. `migrate`, `serve`, `doctor`, `ledger adopt` and `ledger partitions` need the database itself.",
+  "- **Where.** With `TOLLGATE_URL` (the admin listener) and `TOLLGATE_TOKEN` (or `TOLLGATE_TOKEN_FILE`), commands of operators go through the admin API of that gateway. Without them they work on the database of `DATABASE_URL`, and without that on the `tollgate dev` of this folder. `migrate`, `serve`, `doctor`, `ledger adopt`, `ledger partitions` and `ledger periods` need the database itself.",
   '- **Output.** The result goes to standard output; warnings, progress and errors go to standard error. `--json` prints the result as JSON, and an error as `{"error":{"message":…}}`.',
   "- **Terminal.** On a terminal, tables fit its width and states have a colour; a cut text ends with `…`. In a pipe or a file, output is plain and whole. `NO_COLOR` (any value) and `TERM=dumb` turn colour off; `FORCE_COLOR=1` turns it on.",
   "- **Exit codes.** 0: done. 1: the command failed. 2: the command line is not valid. Where 1 has another meaning, the command says so below.",

@@ -2,6 +2,7 @@ import { createAuditStore } from "../audit/audit-store.ts";
 import type { Clock } from "../core/clock.ts";
 import { adopt } from "../db/adopt-line.ts";
 import type { Database } from "../db/database.ts";
+import { createRepairPeriods } from "../ledger/period-repair-store.ts";
 import { createPartitions } from "../ledger/partitions-store.ts";
 import { auditedStorage } from "../operator/audit-table.ts";
 import { createManageStorage, type ManageStorage } from "../operator/storage.ts";
@@ -14,6 +15,7 @@ export function createStorage({ database, events, clock, pause }: Parts): Manage
   const storage = createManageStorage({
     partitions: createPartitions({ database, clock, pause }),
     adopt: (how) => adopt(database, how),
+    repairPeriods: createRepairPeriods(database),
     events,
   });
   return auditedStorage(storage, { store: createAuditStore(database), events, clock });

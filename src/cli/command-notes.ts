@@ -86,6 +86,10 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
     example: "tollgate ledger quarantine release req_019a84d2c6b87c1e9d3f0a5b7e2c4d60",
     exit1: "a request is still in quarantine, or was not in it",
   },
+  "ledger periods": {
+    example: "tollgate ledger periods --apply",
+    exit1: "limits are ahead and --apply is missing, or requests of them are still running",
+  },
   "ledger partitions": { example: "tollgate ledger partitions --repair 2027-01-31" },
   "catalogue apply": { example: "tollgate catalogue apply catalogue.yaml" },
   "catalogue prices": { example: "tollgate catalogue prices gpt-4.1-mini" },

@@ -250,6 +250,12 @@ const STORAGE_TABLE: AuditRows<ManageStorage> = {
     after: (adoption) => adoption,
     changes: ({ apply }) => apply,
   },
+  repairPeriods: {
+    action: "ledger.repair_periods",
+    of: () => ({ kind: "ledger", name: null }),
+    after: (limits) => ({ limits }),
+    changes: ({ apply }) => apply,
+  },
 };
 
 export const auditedStorage = (storage: ManageStorage, parts: Omit<AuditParts, "looks">): ManageStorage =>

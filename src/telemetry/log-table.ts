@@ -335,7 +335,7 @@ export const ALARM_FIXES: Record<MoneyAlarmKind, string> = {
     "A void or a late charge was given up after ledger.void_timeout_ms. The sweep ends the hold; act only if it repeats.",
   hold_quarantined: "Run `tollgate ledger quarantine list`; it says what to do.",
   period_ahead:
-    "The period of the limit in `counter` was begun by a database clock that was ahead, so its requests get 503. Check the clock of the database server.",
+    "The period of the limit in `counter` was begun by a database clock that was ahead, so its requests get 503. Check the clock of the database server, then run `tollgate ledger periods`.",
 };
 
 export type SayLine = (name: keyof typeof LOG_LINES, fields?: object, level?: Level) => void;

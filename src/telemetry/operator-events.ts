@@ -31,6 +31,7 @@ export type OperatorEvents = {
   /** The days of the journal were given partitions of their own. */
   journalDayMoved: (day: { day: string; charges: number } & By) => void;
   /** The books are on this server now. */
+  limitBroughtBack: (limit: { counter: number } & By) => void;
   booksAdopted: (server: { systemIdentifier: string; timeline: number } & By) => void;
   /** A change was made or refused, and the audit log has no end of it: there its outcome is unknown. */
   auditEndLost: (error: unknown, change: { action: string } & By) => void;
@@ -77,6 +78,7 @@ export function createOperatorEvents({ logger }: { logger: Pick<Logger, "info" |
     holdReleased: ({ released, result, ...by }) => say("holdReleased", { ...whoOf(by), released, result }),
     requestCancelled: ({ cancelled, ...by }) => say("requestCancelled", { ...whoOf(by), cancelled }),
     journalDayMoved: ({ day, charges, ...by }) => say("journalDayMoved", { ...whoOf(by), day, charges }),
+    limitBroughtBack: ({ counter, ...by }) => say("limitBroughtBack", { ...whoOf(by), counter }),
     booksAdopted: ({ systemIdentifier, timeline, ...by }) =>
       say("ledgerAdopted", { ...whoOf(by), system_identifier: systemIdentifier, timeline }),
     verificationLost: (error, by) => say("verificationLost", { ...whoOf(by), error: describeError(error) }),

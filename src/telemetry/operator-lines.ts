@@ -56,6 +56,13 @@ export const OPERATOR_LINES = {
     meaning: "The journal of a day was moved into a partition of its own.",
     fix: null,
   },
+  limitBroughtBack: {
+    message: "limit brought back",
+    level: "info",
+    meaning:
+      "A limit whose period was begun by a clock that was ahead is in the current period again. `counter` is its number.",
+    fix: null,
+  },
   ledgerAdopted: {
     message: "ledger adopted",
     level: "warn",

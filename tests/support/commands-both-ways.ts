@@ -206,6 +206,7 @@ export const NOT_BOTH_WAYS: Readonly<Record<string, string>> = {
   migrate: "changes the tables of the database",
   "ledger adopt": "compares the servers of the database",
   "ledger partitions": "changes the tables of the database",
+  "ledger periods": "needs the database itself, as a clock that was ahead is a matter of its server",
   doctor: "looks at this machine, its settings and the database",
   "providers certify": "runs a gateway of its own for minutes, and reads one provider as `providers list` does",
   whoami: "says which way it goes, which has a test of its own",

@@ -8,10 +8,11 @@ import { addLedgerAdoptCommand } from "./adopt-ledger.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
 import { printResult } from "../text/print.ts";
+import { addPeriodsCommand } from "./periods.ts";
 import { createProgress } from "../text/progress.ts";
 import { addQuarantineCommands } from "./quarantine.ts";
 
-/** `tollgate ledger show | outstanding | verify | verifications | adopt | quarantine | partitions`. */
+/** `tollgate ledger show | outstanding | verify | verifications | adopt | quarantine | partitions | periods`. */
 export function addLedgerCommands(program: Command): void {
   const ledger = program.command("ledger").description("read the ledger and verify it");
 
@@ -38,6 +39,7 @@ export function addLedgerCommands(program: Command): void {
   addLedgerAdoptCommand(ledger);
   addQuarantineCommands(ledger);
   addPartitionsCommand(ledger);
+  addPeriodsCommand(ledger);
 }
 
 function addVerifyCommands(ledger: Command): void {
