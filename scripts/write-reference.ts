@@ -205,6 +205,9 @@ function providersPage(): string {
     "- Tool call ids that a provider does not accept, for example from another provider, are replaced by the same id in every turn.",
     "- Unknown fields are request fields that the official clients' types do not have. `drop` does not apply to these fields, unless",
     `  the provider's row names others in \`open_members\`: ${usuallyOpen}.`,
+    "- Some servers cut an input that is longer than the context window and answer the rest. Ollama does, and so may any server that you",
+    "  configured with less than the model's own window. Set `context_window: strict` in the provider's row: it is then sent only input",
+    "  that certainly fits. [When to use it](../guides/add-a-provider.md#providers-that-cut-long-input).",
     "",
   ].join("\n");
 }

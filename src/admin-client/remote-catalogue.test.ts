@@ -73,6 +73,7 @@ const acme = () => ({
   secret: "sk-of-a-test",
   unknownMembers: null,
   openMembers: ["top_k"],
+  windowCheck: "strict" as const,
   present: "keep" as const,
 });
 const moved = () => ({ ...acme(), baseUrl: "https://api.example.com/v1" });

@@ -50,6 +50,7 @@ const provider = {
   credentialRef: "env:ACME_KEY",
   unknownMembers: "drop" as const,
   openMembers: ["top_k", "reasoning*"],
+  windowCheck: "strict" as const,
 };
 const description: CatalogueDescription = { providers: [provider], models: [model] };
 
@@ -113,6 +114,7 @@ for (const version of ["15", "newest"] as const) {
                 credentialRef: provider.credentialRef,
                 unknownMembers: provider.unknownMembers,
                 openMembers: provider.openMembers,
+                windowCheck: provider.windowCheck,
                 sealedCredential: null,
               },
             ],

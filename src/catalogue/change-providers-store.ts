@@ -9,6 +9,7 @@ import { requireOrigins, SEALED_CREDENTIAL } from "./stored-credential-store.ts"
 const LIST = `
   select provider.name, base_url as "baseUrl", credential_ref as "credentialRef",
          unknown_members as "unknownMembers", open_members as "openMembers",
+         provider.context_window as "windowCheck",
          ${SEALED_CREDENTIAL} as "sealedCredential", coalesce(
     jsonb_agg(jsonb_build_object(
       'id', route.id, 'modelId', route.model_id, 'published', model.published, 'upstreamModel', route.upstream_model,
@@ -69,10 +70,10 @@ const differs = (found: Provider, asked: Provider): boolean =>
   found.baseUrl !== asked.baseUrl ||
   found.credentialRef !== asked.credentialRef ||
   Boolean(asked.sealedCredential) ||
-  memberTerms(found) !== memberTerms(asked);
+  termsOf(found) !== termsOf(asked);
 
-const memberTerms = ({ unknownMembers = null, openMembers = null }: Provider): string =>
-  JSON.stringify([unknownMembers, openMembers]);
+const termsOf = ({ unknownMembers = null, openMembers = null, windowCheck = null }: Provider): string =>
+  JSON.stringify([unknownMembers, openMembers, windowCheck]);
 
 async function findProvider(tx: Queryable, name: string): Promise<ProviderOverview | null> {
   const [found = null] = await tx.query<ProviderOverview>(LIST, [name, null, 1]);

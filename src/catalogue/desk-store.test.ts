@@ -7,7 +7,7 @@ import { createCatalogueStore } from "./catalogue-store.ts";
 import type { CatalogueStore, ImportOrder, ModelOrder } from "./model.ts";
 
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 5_000, onError: () => undefined };
-const USUAL = { unknownMembers: null, openMembers: null };
+const USUAL = { unknownMembers: null, openMembers: null, windowCheck: null };
 const acme = { name: "acme", baseUrl: "https://api.example.com/v1", credentialRef: "env:ACME_KEY", ...USUAL };
 const spare = { name: "spare", baseUrl: "https://spare.example.com/v1", credentialRef: "none", ...USUAL };
 const tariff: Tariff = {
@@ -82,6 +82,17 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
       { ...moved, sealedCredential: null, routes: [] },
       { ...spare, sealedCredential: null, routes: [] },
     ]);
+  });
+
+  test("another rule for the context window counts as a change of the provider [LIM-12]", async () => {
+    const strict = { ...acme, windowCheck: "strict" as const };
+
+    await expect(store.addProvider(strict, "keep")).rejects.toThrow("Provider acme already exists");
+    expect(await store.addProvider(strict, "replace")).toEqual([{ kind: "provider", name: "acme", change: "changed" }]);
+    expect(await store.addProvider(strict, "keep")).toEqual([]);
+    expect(await store.findProvider("acme")).toMatchObject({ windowCheck: "strict" });
+    expect(await store.addProvider(acme, "replace")).toHaveLength(1);
+    expect(await store.findProvider("acme")).toMatchObject({ windowCheck: null });
   });
 
   test("a model is added with its price and its first route, and can be called at once", async () => {

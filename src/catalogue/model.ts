@@ -1,7 +1,7 @@
 import type { CatalogueChange, PartChange, PriceChange } from "../core/catalogue-change.ts";
 import type { ProviderDialect } from "../core/dialect.ts";
 import type { ImportedModel } from "../core/imported-model.ts";
-import type { MemberTerms } from "../core/member-policy.ts";
+import type { ProviderTerms } from "../core/provider-terms.ts";
 import type { ModelTerms } from "../core/model-terms.ts";
 import type { Tariff, TariffParts } from "../core/price.ts";
 import type { Route } from "../core/route.ts";
@@ -88,7 +88,7 @@ export type CatalogueDesk = {
   importModels: (order: ImportOrder, mode: "preview" | "apply") => Promise<ImportedModel[]>;
 };
 
-export type Provider = MemberTerms & {
+export type Provider = ProviderTerms & {
   name: string;
   baseUrl: string;
   credentialRef: string;

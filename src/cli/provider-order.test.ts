@@ -12,6 +12,7 @@ test("a preset knows address and credential, and what is said beside it counts m
     credentialRef: "env:GROQ_API_KEY",
     unknownMembers: null,
     openMembers: null,
+    windowCheck: null,
   });
   expect(readProviderOrder("mine", { preset: "groq", credential: "file:/run/key" })).toMatchObject({
     credentialRef: "file:/run/key",
@@ -74,9 +75,10 @@ test("a credential that would cross a network unencrypted is noticed", () => {
   expect(clear("https://10.0.0.7/v1", "env:KEY")).toBe(false);
 });
 
-test("what it is told of members nobody knows is its own, or what is usual", () => {
+test("what it is told of members nobody knows, and of the context window, is its own, or what is usual", () => {
   const order = readProviderOrder("a", { ...acme, unknownMembers: "drop", openMembers: "top_k, reasoning*" });
 
+  expect(readProviderOrder("a", { ...acme, contextWindow: "strict" }).windowCheck).toBe("strict");
   expect(order).toMatchObject({ unknownMembers: "drop", openMembers: ["top_k", "reasoning*"] });
   expect(readProviderOrder("a", { ...acme, openMembers: "" }).openMembers).toEqual([]);
   expect(() => readProviderOrder("a", { ...acme, openMembers: "a b,c" })).toThrow(

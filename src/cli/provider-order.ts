@@ -1,6 +1,6 @@
 import { isOwnVariable } from "../config/variable-names.ts";
-import type { MemberTerms } from "../core/member-policy.ts";
 import { PRESETS } from "../core/provider-presets.ts";
+import type { ProviderTerms } from "../core/provider-terms.ts";
 import { CommandError } from "./report-failure.ts";
 
 type Options = {
@@ -9,9 +9,10 @@ type Options = {
   preset?: string;
   unknownMembers?: "forward" | "drop";
   openMembers?: string;
+  contextWindow?: "strict";
 };
 
-export type ProviderOrder = Required<MemberTerms> & { name: string; baseUrl: string; credentialRef: string };
+export type ProviderOrder = Required<ProviderTerms> & { name: string; baseUrl: string; credentialRef: string };
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const MEMBER = /^[\w-]{1,64}\*?$/;
@@ -19,7 +20,7 @@ const REFERENCE = /^(?:env:([A-Z][A-Z0-9_]{0,127})|file:\/.+|stored|none)$/;
 
 /** What `providers add` asks for. What looks like a secret in the wrong place is not repeated in any message. */
 export function readProviderOrder(name: string, options: Options): ProviderOrder {
-  const { url, credential, preset, unknownMembers = null, openMembers } = options;
+  const { url, credential, preset, unknownMembers = null, openMembers, contextWindow = null } = options;
   const known = preset === undefined ? undefined : PRESETS[preset];
   const [baseUrl, credentialRef] = [url ?? known?.url, credential ?? known?.credential];
   if (!NAME.test(name) || name === "all") {
@@ -36,6 +37,7 @@ export function readProviderOrder(name: string, options: Options): ProviderOrder
     credentialRef: readReference(credentialRef),
     unknownMembers,
     openMembers: openMembers === undefined ? null : readNames(openMembers),
+    windowCheck: contextWindow,
   };
 }
 

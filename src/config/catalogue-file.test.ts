@@ -40,6 +40,7 @@ test("a description becomes providers, models, exact prices and routes with thei
       credentialRef: "env:EAST_KEY",
       unknownMembers: null,
       openMembers: null,
+      windowCheck: null,
     },
   ]);
   expect(models[0]).toMatchObject({ id: "large", ownedBy: "east", contextWindow: null, maxOutputTokens: 8_192 });
@@ -145,6 +146,13 @@ test.each<[what: string, from: string, to: string, path: string]>([
 ])("%s is a problem with its path", (_what, from, to, path) => {
   expect(YAML).toContain(from);
   expect(problemsOf(YAML.replace(from, to)).map((problem) => problem.split(": ")[0])).toEqual([path]);
+});
+
+test("a provider may be sent only what certainly fits, and there is no other word for it [LIM-12]", () => {
+  const said = (what: string): string => YAML.replace("env:EAST_KEY", `env:EAST_KEY\n    context_window: ${what}`);
+
+  expect(readCatalogueFile(said("strict"), "catalogue.yaml").providers[0]).toMatchObject({ windowCheck: "strict" });
+  expect(problemsOf(said("tight"))[0]).toMatch(/^providers\[0\] \(east\)\.context_window: /);
 });
 
 test("all problems are listed at once, and no credential is repeated in them", () => {

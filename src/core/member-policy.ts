@@ -5,7 +5,7 @@ export type MemberPolicy = {
   open: readonly string[];
 };
 
-/** What a provider's row says of it. Null or absent: what is usual at its address. */
+/** What a provider's row says of members. Null or absent: what is usual at its address. */
 export type MemberTerms = { unknownMembers?: MemberPolicy["unknown"] | null; openMembers?: readonly string[] | null };
 
 /** Makers of a format, who say themselves what is in it. Their servers refuse what they do not know, or have read it first. */

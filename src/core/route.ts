@@ -1,10 +1,10 @@
-import type { MemberTerms } from "./member-policy.ts";
+import type { ProviderTerms } from "./provider-terms.ts";
 import type { RouteTerms } from "./route-terms.ts";
 import type { SealedCredential } from "./sealed-credential.ts";
 
 /** One way to reach a model. Routes come from the catalogue alone; nothing a caller sends can change one. */
 export type Route = RouteTerms &
-  MemberTerms & {
+  ProviderTerms & {
     id: string;
     /** Base URL up to and without the operation's path, such as `https://api.example.com/v1`. */
     baseUrl: string;

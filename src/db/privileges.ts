@@ -93,7 +93,8 @@ const HIDDEN: Grants = {
   person: "select (id, email, name, state, account_id, created_at, removed_at, last_seen_at)",
   personal_token:
     "select (id, prefix, person_id, name, role, account_id, created_at, expires_at, last_used_at, revoked_at)",
-  provider: "select (name, base_url, credential_ref, credential_key_id, created_at, unknown_members, open_members)",
+  provider:
+    "select (name, base_url, credential_ref, credential_key_id, created_at, unknown_members, open_members, context_window)",
   session: "",
   setup: "",
   sign_in_failure: "",

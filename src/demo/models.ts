@@ -103,6 +103,7 @@ export const demoCatalogue = (
     credentialRef,
     unknownMembers: "forward",
     openMembers: null,
+    windowCheck: null,
   })),
   models: MODELS.map((one) => ({
     id: one.id,

@@ -1,23 +1,23 @@
 import type { CatalogueStore, ProviderOverview, RemovedProvider } from "../catalogue/model.ts";
 import type { By } from "../core/by.ts";
 import { Fault } from "../core/fault.ts";
-import type { MemberTerms } from "../core/member-policy.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor } from "../core/page.ts";
 import type { ProbeResult, ProbeTarget } from "../core/probe.ts";
+import type { ProviderTerms } from "../core/provider-terms.ts";
 import type { Rekeyed } from "../core/sealed-credential.ts";
 import type { Credentials } from "../credentials/open-credentials.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { Probe } from "../upstream/probe/probe.ts";
 
 /** A provider as operators see it: of its credential only the place and, of a stored one, which key opens it. */
-export type ProviderDetails = Required<MemberTerms> &
+export type ProviderDetails = Required<ProviderTerms> &
   Pick<ProviderOverview, "name" | "baseUrl" | "credentialRef" | "routes"> & {
     credentialKeyId: string | null;
     /** Why this process cannot have the credential, in words without it; null when it can. */
     credentialProblem: string | null;
   };
 
-export type NewProvider = Required<MemberTerms> & {
+export type NewProvider = Required<ProviderTerms> & {
   name: string;
   baseUrl: string;
   credentialRef: string;
@@ -69,6 +69,7 @@ export function createManageProviders({ store, credentials, probe, events }: Par
     credentialProblem: credentials.problem({ ...provider, provider: provider.name }),
     unknownMembers: provider.unknownMembers ?? null,
     openMembers: provider.openMembers ?? null,
+    windowCheck: provider.windowCheck ?? null,
     routes: provider.routes,
   });
 

@@ -46,6 +46,7 @@ test("a provider is added once, shown as it was added, and told to the log when 
       credential_problem: "env:ACME_KEY names a variable that is not set.",
       unknown_members: null,
       open_members: null,
+      context_window: null,
       routes: [],
     },
   });

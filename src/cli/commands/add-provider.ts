@@ -15,6 +15,7 @@ type AddOptions = {
   preset?: string;
   unknownMembers?: "forward" | "drop";
   openMembers?: string;
+  contextWindow?: "strict";
   replace?: true;
   json?: true;
 };
@@ -42,6 +43,12 @@ export function addProviderAddCommand(providers: Command): void {
       ).choices(["forward", "drop"]),
     )
     .option("--open-members <names>", "unknown fields to forward even with drop, such as top_k,reasoning*")
+    .addOption(
+      new Option(
+        "--context-window <what>",
+        "strict: send only input that certainly fits the model's context window (default: also what may fit)",
+      ).choices(["strict"]),
+    )
     .option("--replace", "replace the URL or credential of an existing provider")
     .option("--json", "print JSON")
     .action(addProvider);

@@ -48,6 +48,7 @@ export function devCatalogue(simulatorUrl: string): CatalogueFile {
         credentialRef: `env:${SIMULATOR_VARIABLE}`,
         unknownMembers: "forward",
         openMembers: null,
+        windowCheck: null,
       },
     ],
     models: MODELS.map(({ id, name, tagline, upstream, input, output }) => ({

@@ -20,6 +20,7 @@ const east: Provider = {
   credentialProblem: null,
   unknownMembers: null,
   openMembers: null,
+  windowCheck: null,
   routes: [
     route("r1"),
     route("r2", { conformant: false }),
@@ -38,6 +39,14 @@ test("of every route it is told whether it is forwarded as it comes or normalise
     "r4 true",
   ]);
   expect(providerListing([east])).toContain("chat: 1 conformant, 2 normalised; messages: 1 conformant");
+});
+
+test("a provider that is sent only what certainly fits is listed so [LIM-12]", () => {
+  expect(providerListing([{ ...east, windowCheck: "strict" }])).toContain(
+    "messages: 1 conformant; context window: strict",
+  );
+  expect(providerView({ ...east, windowCheck: "strict" })).toMatchObject({ context_window: "strict" });
+  expect(providerListing([east])).not.toContain("context window");
 });
 
 test("of a stored credential the key is named and nothing of it is shown", () => {

@@ -15,6 +15,7 @@ export const providerView = ({
   credentialKeyId,
   unknownMembers,
   openMembers,
+  windowCheck,
   routes,
 }: ProviderDetails): object => ({
   name,
@@ -22,6 +23,7 @@ export const providerView = ({
   credential: credentialRef,
   unknown_members: unknownMembers,
   open_members: openMembers,
+  context_window: windowCheck,
   ...(credentialRef === "stored" ? { credential_key: credentialKeyId } : {}),
   routes: routes.map((route) => ({
     id: route.id,
@@ -38,13 +40,13 @@ export const providerListing = (providers: readonly ProviderDetails[], screen: S
     ? "No providers yet. Add one with `tollgate providers add`."
     : table(
         ["PROVIDER", "URL", "CREDENTIAL", "UNKNOWN FIELDS", ">ROUTES", "HOW"],
-        providers.map(({ name, baseUrl, routes, unknownMembers, openMembers, ...credential }) => [
+        providers.map(({ name, baseUrl, routes, unknownMembers, openMembers, windowCheck, ...credential }) => [
           name,
           baseUrl,
           credentialText(credential),
           memberText(memberPolicyOf({ baseUrl, unknownMembers: unknownMembers, openMembers: openMembers })),
           String(routes.length),
-          handlingText(routes),
+          handlingText(routes, windowCheck),
         ]),
         { screen },
       );
@@ -62,7 +64,7 @@ export const credentialText = ({
 };
 
 /** Per format, how many routes are forwarded as they come and how many are repaired on the way. */
-function handlingText(routes: ProviderDetails["routes"]): string {
+function handlingText(routes: ProviderDetails["routes"], windowCheck: ProviderDetails["windowCheck"]): string {
   const dialects = [...new Set(routes.map(({ dialect }) => dialect))].toSorted();
   const hidden = routes.filter(({ published }) => !published).length;
   const parts = dialects.map((dialect) => {
@@ -75,6 +77,7 @@ function handlingText(routes: ProviderDetails["routes"]): string {
     return `${dialect}: ${counts.filter((count) => count !== false).join(", ")}`;
   });
   if (hidden > 0) parts.push(`${hidden} of unpublished models`);
+  if (windowCheck === "strict") parts.push("context window: strict");
   return parts.join("; ");
 }
 

@@ -8,7 +8,7 @@ import type { Paperwork } from "../paperwork.ts";
 /** A text has about four bytes to a token, so that this much less is what counting may save. */
 const BOUND_PER_COUNT = 4;
 /** Counting takes up to two milliseconds for a thousand of these, and nothing is paid for it. */
-const MOST_COUNTED_BYTES = 524_288;
+export const MOST_COUNTED_BYTES = 524_288;
 
 type Refused = {
   request: GenerationRequest;

@@ -6,6 +6,7 @@ import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import { memberPolicyOf } from "../../core/member-policy.ts";
 import { soldCache } from "../../core/price.ts";
+import { vocabularyOf } from "../../core/vocabulary.ts";
 import { NO_USAGE } from "../../core/usage.ts";
 import type { Pace } from "../../core/pace.ts";
 import { after, type Soon } from "../../core/soon.ts";
@@ -37,6 +38,7 @@ import {
 import type { LostWork } from "./lost-work.ts";
 import type { Paperwork } from "../paperwork.ts";
 import type { Running } from "./running.ts";
+import { keepToWindow } from "./strict-window.ts";
 import { routesFor } from "./untold-members.ts";
 import { WatchedSink } from "./watched-sink.ts";
 
@@ -54,7 +56,7 @@ type Parts = {
   catalogue: Catalogue;
   countRequest: CountRequest;
   admit: Admit;
-  paperwork: Pick<Paperwork, "groupRoutes" | "countText" | "estimateInput" | "writeRequest">;
+  paperwork: Pick<Paperwork, "groupRoutes" | "countText" | "savedByCounting" | "estimateInput" | "writeRequest">;
   running: Running;
   dispatch: Dispatch;
   askForThoughts: AskForThoughts;
@@ -142,9 +144,18 @@ function check({ catalogue, paperwork }: Parts, generation: Generation): Soon<Ch
     checkTools(request, model);
     checkOutputLimit(request, model);
     return after(paperwork.estimateInput(request), (input) => {
-      const checked = { model, routeGroups, input };
-      if (!mayExceedWindow(checked)) return checked;
-      return checkContextWindow(checked, () => paperwork.countText(request)).then(() => checked);
+      const kept = keepToWindow(
+        { model, routeGroups, input },
+        {
+          bodyBytes: request.bytes.length,
+          saved: () => paperwork.savedByCounting(request, vocabularyOf(model)),
+        },
+      );
+      return after(kept, ({ routeGroups: open, fits }) => {
+        const checked = { model, routeGroups: open, input };
+        if (fits || !mayExceedWindow(checked)) return checked;
+        return checkContextWindow(checked, () => paperwork.countText(request)).then(() => checked);
+      });
     });
   });
 }

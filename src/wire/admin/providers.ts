@@ -2,7 +2,14 @@ import { z } from "zod";
 import { PROVIDER_DIALECTS } from "../../core/dialect.ts";
 import type { ProbeResult } from "../../core/probe.ts";
 import type { Rekeyed } from "../../core/sealed-credential.ts";
-import { baseUrl, credentialReference, openMembers, providerName, unknownMembers } from "../catalogue/provider.ts";
+import {
+  baseUrl,
+  credentialReference,
+  openMembers,
+  providerName,
+  unknownMembers,
+  windowCheck,
+} from "../catalogue/provider.ts";
 import { format, upstreamModel } from "../catalogue/route.ts";
 import type { ReadAs, WrittenAs } from "../validate.ts";
 import { pageQuery, pageSchema } from "./page.ts";
@@ -23,6 +30,7 @@ export const providerRequestSchema = z
     credential: credentialReference,
     unknown_members: unknownMembers,
     open_members: openMembers,
+    context_window: windowCheck,
     /** The credential itself, to be sealed here and stored. */
     secret: secret.nullable().default(null),
     replace: z.boolean().default(false),
@@ -37,6 +45,7 @@ export const providerRequestSchema = z
     credentialRef: order.credential,
     unknownMembers: order.unknown_members,
     openMembers: order.open_members,
+    windowCheck: order.context_window,
     secret: order.secret,
     present: order.replace ? ("replace" as const) : ("keep" as const),
   }));
@@ -49,6 +58,7 @@ export const providerRequestView = (
   credential: order.credentialRef,
   unknown_members: order.unknownMembers,
   open_members: order.openMembers,
+  context_window: order.windowCheck,
   secret: order.secret,
   replace: order.present === "replace",
 });
@@ -94,6 +104,12 @@ export const providerSchema = z
     credential_problem: z.string().nullable().describe("Why the gateway cannot read the credential; null: it can."),
     unknown_members: z.enum(["forward", "drop"]).nullable(),
     open_members: z.array(z.string()).nullable(),
+    context_window: z
+      .enum(["strict"])
+      .nullable()
+      .describe(
+        "`strict`: the provider is sent only input that certainly fits the model's context window; null: it is also sent input that may fit.",
+      ),
     routes: z.array(providerRouteSchema),
   })
   .meta({ id: "Provider" })
@@ -105,6 +121,7 @@ export const providerSchema = z
     credentialProblem: provider.credential_problem,
     unknownMembers: provider.unknown_members,
     openMembers: provider.open_members,
+    windowCheck: provider.context_window,
     routes: provider.routes,
   }));
 
@@ -116,6 +133,7 @@ export const providerView = (provider: ReadAs<typeof providerSchema>): WrittenAs
   credential_problem: provider.credentialProblem,
   unknown_members: provider.unknownMembers,
   open_members: provider.openMembers,
+  context_window: provider.windowCheck,
   routes: provider.routes.map((route) => ({
     id: route.id,
     model: route.modelId,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { MemberTerms } from "../../core/member-policy.ts";
+import type { ProviderTerms } from "../../core/provider-terms.ts";
 import type { ModelTerms } from "../../core/model-terms.ts";
 import type { Tariff } from "../../core/price.ts";
 import type { RouteTerms } from "../../core/route-terms.ts";
@@ -46,7 +46,7 @@ const namedTwice =
 type DescribedPrice = Tariff & { effectiveFromMs: number | null };
 
 type Described = {
-  providers: readonly (MemberTerms & { name: string; baseUrl: string; credentialRef: string })[];
+  providers: readonly (ProviderTerms & { name: string; baseUrl: string; credentialRef: string })[];
   models: readonly (ModelTerms & {
     price: DescribedPrice | null;
     upcomingPrices: readonly DescribedPrice[];
@@ -56,12 +56,13 @@ type Described = {
 
 /** The same in the words of the file again, as the admin API takes it. */
 export const descriptionView = ({ providers, models }: Described) => ({
-  providers: providers.map(({ name: provider, baseUrl, credentialRef, unknownMembers = null, openMembers = null }) => ({
-    name: provider,
-    base_url: baseUrl,
-    credential: credentialRef,
-    unknown_members: unknownMembers,
-    open_members: openMembers,
+  providers: providers.map((provider) => ({
+    name: provider.name,
+    base_url: provider.baseUrl,
+    credential: provider.credentialRef,
+    unknown_members: provider.unknownMembers ?? null,
+    open_members: provider.openMembers ?? null,
+    context_window: provider.windowCheck ?? null,
   })),
   models: models.map((model) => ({
     ...modelView(model),

@@ -49,6 +49,12 @@ export const openMembers = z
   .nullable()
   .default(null);
 
+/** `strict`: it is sent only what certainly fits the context window of the model; null: it is asked where the gateway is not sure. */
+export const windowCheck = z.enum(["strict"]).nullable().default(null).meta({
+  description:
+    "`strict`: the provider is sent only input that certainly fits the model's context window; null: it is also sent input that may fit.",
+});
+
 export const describedProvider = z
   .strictObject({
     name: providerName,
@@ -56,6 +62,7 @@ export const describedProvider = z
     credential: credentialReference,
     unknown_members: unknownMembers,
     open_members: openMembers,
+    context_window: windowCheck,
   })
   .transform((row) => ({
     name: row.name,
@@ -63,6 +70,7 @@ export const describedProvider = z
     credentialRef: row.credential,
     unknownMembers: row.unknown_members,
     openMembers: row.open_members,
+    windowCheck: row.context_window,
   }));
 
 function isPlainUrl(text: string): boolean {

@@ -12,6 +12,10 @@ const KINDS = [
   { value: "reference", name: "the gateway finds it in its environment or a file" },
   { value: "none", name: "none is needed" },
 ];
+const WINDOWS = [
+  { value: "try", name: "is sent; the provider refuses what is too long" },
+  { value: "strict", name: "is sent only if it certainly fits; the provider cuts long input" },
+];
 const KEPT = { value: "kept", name: "as it is" };
 
 /** A new provider, or another address or credential of one. A credential goes in and never comes out. */
@@ -49,6 +53,7 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
             secret: kind === "secret" ? given("secret") : null,
             unknown_members: provider?.unknown_members ?? null,
             open_members: provider?.open_members ?? null,
+            context_window: given("context_window") === "strict" ? "strict" : null,
             replace: provider !== null,
           },
         });
@@ -120,6 +125,12 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
               problem={problemOf("credential")}
             />
           )}
+          <SelectField
+            label="Input near the context window"
+            name="context_window"
+            options={WINDOWS}
+            defaultValue={provider?.context_window ?? "try"}
+          />
         </>
       )}
     </FormDialog>
