@@ -1,5 +1,5 @@
 import { type AskPlan, type Command, type EndPlan, PURSE, TREE_KEYS } from "./commands.ts";
-import { tryCounterOrder } from "./lock-order-trial.ts";
+import { tryCounterOrder, tryGivenBackOrder } from "./lock-order-trial.ts";
 import type { BrokenSql } from "./notice-sql.ts";
 
 /** Requests of the key of a person, of one of the first team, and of one of the second, whose limit is in tokens. */
@@ -37,6 +37,16 @@ const TOGETHER: readonly Command[] = [
   { type: "rehome", key: TREE_KEYS[1], account: 3 },
   admit(ask(PERSON, 20n), ask(TEAM, 20n)),
 ];
+
+/** A lone key that has spent all, and is adopted into the tree of the organisation's purse. */
+const ADOPTED: readonly Command[] = [admit(ask(0, 300n)), settle(end(0, 300n)), { type: "rehome", key: 0, account: 3 }];
+const REFUNDED: readonly Command[] = [
+  ...ADOPTED,
+  { type: "refund", request: 0, reference: 1, credits: 39n, tokens: 0n },
+];
+
+/** And then what is left of it is undone, which random sequences seldom come to. */
+export const GIVEN_BACK: readonly Command[] = [...REFUNDED, { type: "void", requests: [0] }];
 
 /** What is wrong along a chain of counters. */
 export const BROKEN_CHAINS: readonly BrokenSql[] = [
@@ -132,6 +142,46 @@ export const BROKEN_CHAINS: readonly BrokenSql[] = [
     from: "unnest(h.counters || h.own)",
     to: "unnest(h.counters[:1])",
     scene: [...SPENT, { type: "refund", request: PERSON, reference: 1, credits: 9n, tokens: 0n }],
+  },
+  {
+    name: "a refund that stays in the purse of a key that was adopted",
+    caughtBy: "model",
+    fn: "given_back",
+    from: "p.closed_at is not null and q.back > 0",
+    to: "false",
+    scene: REFUNDED,
+  },
+  {
+    name: "a void that stays in the purse of a key that was adopted",
+    caughtBy: "model",
+    fn: "given_back",
+    from: "p.closed_at is not null and q.back > 0",
+    to: "p_kind = 'refund'",
+    scene: [...ADOPTED, { type: "void", requests: [0] }],
+  },
+  {
+    name: "a refund passed on to another purse and kept as well",
+    caughtBy: "I1",
+    fn: "purse_passed",
+    from: "set posted = posted - p_amount,",
+    to: "set posted = posted,",
+    scene: REFUNDED,
+  },
+  {
+    name: "a refund passed on to another purse without a word in its journal",
+    caughtBy: "C2",
+    fn: "purse_passed",
+    from: "values (p_to, p_reference, v_seq, 'adjust', p_amount,",
+    to: "values (p_to, p_reference, v_seq, 'adjust', 0,",
+    scene: REFUNDED,
+  },
+  {
+    name: "a purse that pays now locked after the one it pays for",
+    caughtBy: "40P01",
+    fn: "counters_of",
+    from: "p.kind = 'purse' and p.closed_at is not null",
+    to: "false",
+    trial: tryGivenBackOrder,
   },
   {
     name: "a charge that the organisation does not see",

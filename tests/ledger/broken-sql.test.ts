@@ -3,7 +3,13 @@ import type { Database } from "../../src/db/database.ts";
 import { BROKEN_SQL } from "./broken-sql.ts";
 import { SERVERS } from "./engines.ts";
 import { tryStraying } from "./line-trial.ts";
-import { tryBalanceOrder, tryCounterOrder, tryLockOrder, tryTwoPayments } from "./lock-order-trial.ts";
+import {
+  tryBalanceOrder,
+  tryCounterOrder,
+  tryGivenBackOrder,
+  tryLockOrder,
+  tryTwoPayments,
+} from "./lock-order-trial.ts";
 import { breakSql, noticedInSql } from "./notice-sql.ts";
 
 const server = SERVERS[0];
@@ -27,7 +33,7 @@ describe.skipIf(server?.reason !== null)("with one word of the SQL wrong", () =>
   test("and with none wrong nothing is noticed", async () => {
     expect([...(await noticedInSql(database, { caughtBy: "", runs: 15 }))]).toEqual([]);
     expect(await tryStraying(database)).toEqual([]);
-    for (const meet of [tryLockOrder, tryBalanceOrder, tryCounterOrder, tryTwoPayments])
+    for (const meet of [tryLockOrder, tryBalanceOrder, tryCounterOrder, tryGivenBackOrder, tryTwoPayments])
       expect(await meet(database)).toEqual([]);
   });
 });

@@ -56,6 +56,28 @@ export async function tryCounterOrder(database: Database): Promise<string[]> {
   });
 }
 
+/** A refund to a purse that was closed meets one who has locked the purse that pays now, and then wants the closed one. */
+export async function tryGivenBackOrder(database: Database): Promise<string[]> {
+  const key = await loneKey(database, { funds: 10n });
+  const ledger = createLedgerStore(database);
+  const ask = askOf(key);
+  await ledger.turn(createId(1), { settlements: [], asks: [ask] });
+  await ledger.turn(createId(1), { settlements: [endOf(ask, { price: 10n })], asks: [] });
+  const account = createId(Date.now());
+  await database.query("select account_open_v1($1, null, $2, 'team', $3)", [account, `t ${account}`, key.bucket]);
+  const [purse] = await database.query<{ counter: number }>(
+    "select counter from counter_open_v1($1, null, 'purse', 'credit', 0, 'none', null, 'test')",
+    [account],
+  );
+  await database.query("select adopt_v1($1, $2)", [key.keyId, account]);
+  const lock = "select from counter where id = $1 for no key update";
+  return meet(database, {
+    first: (tx) => tx.query(lock, [purse?.counter]),
+    call: () => ledger.void([{ id: ask.id, keyId: key.keyId, bucket: key.bucket, contentDelivered: true }]),
+    last: (tx) => tx.query(lock, [key.counter]),
+  });
+}
+
 /** Two payments into one purse; the second comes while the first is under way. */
 export async function tryTwoPayments(database: Database): Promise<string[]> {
   const { counter } = await loneKey(database);

@@ -123,6 +123,28 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
     return { kind: "funded" };
   }
 
+  /** The open purse that pays for a key, as the tree is now. */
+  function payingPurse(keyId: string, unit: Unit): number | null {
+    const key = state.keys.get(keyId);
+    if (!key) return null;
+    const all = counters([key.own, ...countersAbove(keyId, key.accountId)]);
+    return all.find(([, it]) => it.kind === "purse" && it.unit === unit)?.[0] ?? null;
+  }
+
+  /** From a closed purse to an open one. */
+  function handOn(order: { from: number; to: number; amount: bigint; reference: string }): void {
+    const { from, to, amount, reference } = order;
+    for (const [number, change] of [
+      [to, amount],
+      [from, -amount],
+    ] as const) {
+      const it = counter(number);
+      it.posted += change;
+      it.funded += change;
+      book(it, { counter: number, reference, kind: "adjust", amount: change, period: null });
+    }
+  }
+
   const isPaid = (reference: string): boolean =>
     [...state.funding].some(([name, it]) => it.kind === "purchase" && name === `${it.counter} ${reference}`);
 
@@ -407,6 +429,8 @@ export function createCounters({ state, rules, clockMs }: { state: State; rules:
     close,
     move,
     moveKey,
+    payingPurse,
+    handOn,
     atMs: () => atMs,
     openedAt: (number: number): number => opened.indexOf(number),
   };

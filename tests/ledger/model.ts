@@ -217,6 +217,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     state.refunds.set(`${id} #void:${id}`, { keyId, holdId: id, kind: "void", amounts, atMs: books.atMs() });
     for (const name of UNIT_NAMES) house.undid({ id, keyId, unit: namedUnit(name), amount: amounts[name] ?? 0n });
     giveBack(charge, amounts);
+    passOn(id, charge, amounts);
     for (const [, it] of books.counters(rules.refunds(charge.chain ?? NO_CHAIN))) {
       if (!isLive(charge, it)) continue;
       const charged = amountIn(it.unit, charge.charged) ?? 0n;
@@ -256,6 +257,16 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     }
   }
 
+  /** What a closed purse was given goes on to the one that pays for the key now. */
+  function passOn(id: string, { keyId, chain }: Charge, amounts: Amounts): void {
+    const times = [...state.refunds.values()].filter(({ holdId }) => holdId === id).length;
+    for (const [from, it] of books.counters(chain?.counters ?? [])) {
+      const amount = amountIn(it.unit, amounts) ?? 0n;
+      const to = it.kind === "purse" && it.closed && amount > 0n ? books.payingPurse(keyId, it.unit) : null;
+      if (to !== null) books.handOn({ from, to, amount, reference: `#passed:${id}:${times}` });
+    }
+  }
+
   function refund({ keyId, reference, about, amounts }: Refund): Funded {
     books.lock();
     if (!state.keys.has(keyId)) return { kind: "unknown_key" };
@@ -273,6 +284,7 @@ export function createModel({ startMs, rules = LAW }: { startMs: number; rules?:
     if (UNIT_NAMES.some((name) => (amounts[name] ?? 0n) > (left[name] ?? 0n))) return { kind: "refused" };
     state.refunds.set(`${about} ${reference}`, { keyId, holdId: about, kind: "refund", amounts, atMs: books.atMs() });
     giveBack(charge, amounts);
+    passOn(about, charge, amounts);
     return { kind: "funded" };
   }
 

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import type { Database } from "../../src/db/database.ts";
-import { commandSequence } from "./commands.ts";
+import { GIVEN_BACK } from "./broken-chains.ts";
+import { commandSequence, OPENING } from "./commands.ts";
 import { createComparison } from "./compare.ts";
 import { ENGINES } from "./engines.ts";
 
@@ -26,6 +27,7 @@ describe.each(ENGINES)("$name", ({ reason, open, runs }) => {
         seed: SEED,
         numRuns: runs * SCALE,
         endOnFailure: true,
+        examples: [[[...OPENING, ...GIVEN_BACK]]],
       });
     },
     300_000 * Math.max(1, SCALE),
