@@ -1,13 +1,7 @@
 import type { PageRequest } from "../core/page.ts";
 import type { limitSchema, whichLimitSchema } from "../wire/admin/accounts.ts";
 import { limitRemovedSchema, limitSetSchema, limitView } from "../wire/admin/accounts.ts";
-import {
-  journalSchema,
-  outstandingSchema,
-  verificationSchema,
-  verificationsSchema,
-  type verifySchema,
-} from "../wire/admin/books.ts";
+import { journalSchema, verificationSchema, verificationsSchema, type verifySchema } from "../wire/admin/books.ts";
 import type { budgetSchema, topUpSchema } from "../wire/admin/funds.ts";
 import { budgetView, fundedSchema, keyFundsSchema, topUpView } from "../wire/admin/funds.ts";
 import type { keyChangeSchema, KeyRequestOrder } from "../wire/admin/keys.ts";
@@ -21,6 +15,7 @@ import {
   keyShownSchema,
   keyStatusSchema,
 } from "../wire/admin/keys.ts";
+import { movedPurseSchema, movePurseView, outstandingSchema } from "../wire/admin/outstanding.ts";
 import { quarantineSchema, releasedSchema } from "../wire/admin/quarantine.ts";
 import { statementSchema } from "../wire/admin/statement.ts";
 import { usageReportSchema } from "../wire/admin/usage.ts";
@@ -46,6 +41,11 @@ const ofKey = (key: string, rest = ""): string => `/keys/${encodeURIComponent(ke
 type Holder = { kind: "key" | "account"; name: string };
 const ofHolder = (of: Holder | null, rest: string): string =>
   of === null ? rest : `/${of.kind}s/${encodeURIComponent(of.name)}${rest}`;
+
+const remoteClosedPurses = (ask: ReturnType<typeof createAskFor>) => ({
+  move: (purse: number, to: Holder | null) =>
+    ask(movedPurseSchema, "POST", `/ledger/closed-purses/${purse}/move`, movePurseView(to)),
+});
 
 /** What operators can do, through the admin listener of a running gateway. Who did it is for that gateway to say. */
 export function remoteOperator(gateway: GatewayAddress) {
@@ -82,6 +82,7 @@ export function remoteOperator(gateway: GatewayAddress) {
       verify: (asked: ReadAs<typeof verifySchema>) => askPatiently(verificationSchema, "POST", "/ledger/verify", asked),
       listVerifications: () => ask(verificationsSchema, "GET", "/ledger/verifications"),
     },
+    closedPurses: remoteClosedPurses(ask),
     quarantine: {
       list: (page: PageRequest) => ask(quarantineSchema, "GET", `/ledger/quarantine?${pageOf(page)}`),
       release: (request: string, end: string) =>

@@ -120,6 +120,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   reportAccountUsage: { roles: READ, subtree: [ACCOUNT] },
   showStatement: { roles: READ, subtree: [ACCOUNT] },
   showOutstanding: { roles: READ, subtree: "filtered" },
+  moveClosedPurse: { roles: MONEY, subtree: null },
   verifyLedger: { roles: AUDIT, subtree: null },
   listVerifications: { roles: READ, subtree: null },
   listQuarantine: { roles: READ, subtree: null },

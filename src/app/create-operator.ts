@@ -19,6 +19,7 @@ import { createReadJournal } from "../ledger/journal-store.ts";
 import { createShowJournal } from "../ledger/journal.ts";
 import { createLedgerStore } from "../ledger/ledger-store.ts";
 import { createStructureStore } from "../ledger/structure-store.ts";
+import { createClosedPurses } from "../ledger/closed-purse-store.ts";
 import { createQuarantineStore } from "../ledger/quarantine-store.ts";
 import { createReadOutstanding } from "../ledger/outstanding-store.ts";
 import { createReadStatement } from "../ledger/statement-store.ts";
@@ -46,6 +47,7 @@ import { createManageLive } from "../operator/live.ts";
 import type { Operator } from "../operator/operator.ts";
 import { createManageNotices } from "../operator/notices.ts";
 import { createManageProviders } from "../operator/providers.ts";
+import { createManageClosedPurses } from "../operator/closed-purses.ts";
 import { createManageQuarantine } from "../operator/quarantine.ts";
 import { createRequireGiven } from "../operator/require-given.ts";
 import { refusalOf } from "../operator/structure-refusal.ts";
@@ -96,6 +98,7 @@ export function createOperator({ database, credentials, events, clock, acceptFor
   });
   const ledger = createLedgerStore(database);
   const reading = withoutJit(database);
+  const closedPurses = createClosedPurses(database);
   const accounts = createAccountStore(database);
   const structure = createStructureStore(database);
   const requireGiven = createRequireGiven({ accounts });
@@ -137,6 +140,7 @@ export function createOperator({ database, credentials, events, clock, acceptFor
       findAccount,
       showJournal: createShowJournal({ readJournal: createReadJournal(reading) }),
       readOutstanding: createReadOutstanding(reading),
+      closedPurses,
       verifyLedger: createVerifyLedger({ store: createVerifyStore(reading) }),
       verifications: createVerificationStore(database),
       clock,
@@ -173,6 +177,7 @@ export function createOperator({ database, credentials, events, clock, acceptFor
       clock,
       events,
     }),
+    closedPurses: createManageClosedPurses({ findKey, findAccount, closedPurses, accounts, events }),
     quarantine: createManageQuarantine({ store: createQuarantineStore(database), events }),
     usage: createReportToOperators({
       findKey,

@@ -78,6 +78,7 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   tail: { example: "tollgate tail --errors --account Acme/Search" },
   "ledger show": { example: "tollgate ledger show tgc_a034Fq4J --limit 20" },
   "ledger outstanding": { example: "tollgate ledger outstanding" },
+  "ledger move": { example: "tollgate ledger move 42 --to-account Acme/Search" },
   "ledger verifications": { example: "tollgate ledger verifications" },
   "ledger verify": { example: "tollgate ledger verify", exit1: "a balance differs from the journal" },
   "ledger adopt": { example: "tollgate ledger adopt --apply", exit1: "adoption is needed and --apply is missing" },

@@ -30,6 +30,7 @@ export type AuditLooks = Readonly<
     | "catalogue"
     | "request"
     | "notice"
+    | "purse"
     | "ledger"
     | "person"
     | "token",
@@ -69,6 +70,7 @@ export function createAuditLooks({ operator, findKey, findAccount, accounts }: P
     catalogue: bare,
     request: bare,
     notice: bare,
+    purse: bare,
     ledger: bare,
     person: async (name) => {
       const { grants, accountId, ...person } = await operator.people.show(name);
@@ -114,6 +116,7 @@ export const NO_LOOKS: AuditLooks = {
   catalogue: bare,
   request: bare,
   notice: bare,
+  purse: bare,
   ledger: bare,
   person: NOTHING,
   token: bare,

@@ -87,6 +87,14 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
     setBudget: { action: "key.set_budget", of: keyNamed, asked: (_name, order) => order },
   },
   books: { journal: "read", showOutstanding: "read", verify: "read", listVerifications: "read" },
+  closedPurses: {
+    move: {
+      action: "purse.move",
+      of: (purse) => ({ kind: "purse", name: String(purse) }),
+      asked: (_purse, to) => ({ to }),
+      after: (emptied) => emptied,
+    },
+  },
   quarantine: {
     list: "read",
     release: {

@@ -2,6 +2,7 @@ import type { By } from "../core/by.ts";
 import type { Clock } from "../core/clock.ts";
 import { createId } from "../core/ids.ts";
 import type { PageRequest } from "../core/page.ts";
+import type { ClosedPurse, ClosedPurses } from "../ledger/closed-purse.ts";
 import type { Journal, ShowJournal } from "../ledger/journal.ts";
 import type { Outstanding, ReadOutstanding } from "../ledger/outstanding.ts";
 import type { Verification, VerificationStore } from "../ledger/verification.ts";
@@ -12,12 +13,17 @@ import { type Holder, type HolderNames, type NamedHolder, nameHolder } from "./h
 /** The journal of a key or an account, and which it is. */
 export type NamedJournal = Journal & NamedHolder;
 
+/** `closed` are the first of the closed purses that have something. */
+export type OutstandingCredit = Omit<Outstanding, "closed"> & {
+  closed: Outstanding["closed"] & { listed: readonly ClosedPurse[] };
+};
+
 /** How operators read the books. A key is named by its id or its prefix, an account by its id or the names from the root down. */
 export type ReadBooks = {
   /** Newest first. */
   journal: (of: Holder, page: PageRequest) => Promise<NamedJournal>;
   /** The credit in all purses, or in those that a lead may see. */
-  showOutstanding: (by: Pick<By, "within">) => Promise<Outstanding>;
+  showOutstanding: (by: Pick<By, "within">) => Promise<OutstandingCredit>;
   /** Recomputes every counter from the journal, or those of one key; with `recompute`, every amount from its price, too. */
   verify: (asked: { key: string | null; recompute: boolean }, onProgress: OnProgress, by: By) => Promise<VerifyReport>;
   /** When the ledger was verified last, by whom, and how many figures differed. */
@@ -27,6 +33,7 @@ export type ReadBooks = {
 type Parts = HolderNames & {
   showJournal: ShowJournal;
   readOutstanding: ReadOutstanding;
+  closedPurses: Pick<ClosedPurses, "list">;
   verifyLedger: VerifyLedger;
   verifications: VerificationStore;
   clock: Pick<Clock, "nowMs" | "elapsedMs">;
@@ -34,10 +41,12 @@ type Parts = HolderNames & {
 };
 
 const MOST_RECENT = 20;
+const MOST_CLOSED = 100;
 
 export const createReadBooks = ({
   showJournal,
   readOutstanding,
+  closedPurses,
   verifyLedger,
   verifications,
   clock,
@@ -48,7 +57,10 @@ export const createReadBooks = ({
     const { kind, id, named } = await nameHolder(names, of);
     return { ...named, ...(await showJournal({ kind, id }, page)) };
   },
-  showOutstanding: ({ within }) => readOutstanding(within ?? null),
+  showOutstanding: async ({ within = null }) => {
+    const { closed, ...open } = await readOutstanding(within);
+    return { ...open, closed: { ...closed, listed: await closedPurses.list(within, MOST_CLOSED) } };
+  },
   verify: async ({ key, recompute }, onProgress, by) => {
     const keyId = key === null ? null : (await names.findKey(key)).id;
     const [startedAtMs, sinceMs] = [clock.nowMs(), clock.elapsedMs()];

@@ -3,6 +3,7 @@ import type { ReadAudit } from "./audit.ts";
 import type { ReadBooks } from "./books.ts";
 import type { ManageCatalogue } from "./catalogue.ts";
 import type { ManageClientSessions } from "./client-sessions.ts";
+import type { ManageClosedPurses } from "./closed-purses.ts";
 import type { ManageFunds } from "./funds.ts";
 import type { ManageKeys } from "./keys.ts";
 import type { ManageLive } from "./live.ts";
@@ -21,6 +22,7 @@ export type Operator = {
   accounts: ManageAccounts;
   funds: ManageFunds;
   books: ReadBooks;
+  closedPurses: ManageClosedPurses;
   quarantine: ManageQuarantine;
   live: ManageLive;
   requests: ReadRequests;

@@ -24,6 +24,8 @@ export type OperatorEvents = {
   thresholdsSet: (change: { counters: readonly number[] } & By) => void;
   /** Dead letters are sent again. */
   noticesRetried: (retry: { notices: number } & By) => void;
+  /** What a closed purse had is in another now; `amount` is an exact decimal, `purse` and `to` are their numbers. */
+  closedPurseMoved: (move: { purse: number; amount: string; to: number } & By) => void;
   /** A request that could not be ended was ended by an operator; `released` is its id. */
   holdReleased: (hold: { released: string; result: string } & By) => void;
   /** A request in flight was cancelled by an operator; `cancelled` is its id. */
@@ -75,6 +77,7 @@ export function createOperatorEvents({ logger }: { logger: Pick<Logger, "info" |
       say("limitChanged", { ...whoOf(by), holder, unit, period, ...(models === null ? {} : { models }), amount }),
     thresholdsSet: ({ counters, ...by }) => say("thresholdsSet", { ...whoOf(by), counters }),
     noticesRetried: ({ notices, ...by }) => say("noticesRetried", { ...whoOf(by), notices }),
+    closedPurseMoved: ({ purse, amount, to, ...by }) => say("closedPurseMoved", { ...whoOf(by), purse, amount, to }),
     holdReleased: ({ released, result, ...by }) => say("holdReleased", { ...whoOf(by), released, result }),
     requestCancelled: ({ cancelled, ...by }) => say("requestCancelled", { ...whoOf(by), cancelled }),
     journalDayMoved: ({ day, charges, ...by }) => say("journalDayMoved", { ...whoOf(by), day, charges }),

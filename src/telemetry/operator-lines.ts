@@ -38,6 +38,12 @@ export const OPERATOR_LINES = {
   accountChanged: { message: "account changed", level: "info", meaning: "`change` says what was done.", fix: null },
   accountFunded: { message: "account funded", level: "info", meaning: "Credit was added to its purse.", fix: null },
   limitChanged: { message: "limit changed", level: "info", meaning: "`amount` is null if it was removed.", fix: null },
+  closedPurseMoved: {
+    message: "closed purse moved",
+    level: "info",
+    meaning: "What a closed purse had, `amount`, was moved to an open one; `purse` and `to` are their numbers.",
+    fix: null,
+  },
   holdReleased: {
     message: "hold released",
     level: "info",

@@ -108,6 +108,8 @@ export function buildAdmin(
     thresholdsSet: ({ counters }: { counters: readonly number[] }) => told.push(`thresholds of ${counters.join()}`),
     noticesRetried: ({ notices: count }: { notices: number }) => told.push(`retried ${count}`),
     holdReleased: ({ released, result }: { released: string; result: string }) => told.push(`${result} ${released}`),
+    closedPurseMoved: ({ purse, amount }: { purse: number; amount: string }) =>
+      told.push(`moved ${amount} of closed purse ${purse}`),
     catalogueChanged: ({ changes }: { changes: readonly { kind: string; name: string; change: string }[] }) =>
       told.push(...changes.map(({ kind, name, change }) => `${change} ${kind} ${name}`)),
     adminRequestFailed: (error: unknown) => told.push(`failed ${String(error)}`),

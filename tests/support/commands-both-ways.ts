@@ -138,6 +138,7 @@ export const BOTH_WAYS: readonly Row[] = [
   { command: "notices thresholds", words: json("Org-WAY/Team", "50,80") },
   { command: "ledger show", words: json("--account", "Org-WAY") },
   { command: "ledger outstanding", words: json(), same: true },
+  { command: "ledger move", words: json("1"), code: 1 },
   { command: "ledger verify", words: json(), same: true },
   { command: "ledger verifications", words: json() },
   { command: "ledger quarantine list", words: json(), same: true },

@@ -2,8 +2,6 @@ import {
   journalPageSchema,
   journalSchema,
   journalView,
-  outstandingSchema,
-  outstandingView,
   verificationSchema,
   verificationsSchema,
   verificationsView,
@@ -11,6 +9,14 @@ import {
   verifySchema,
 } from "../../wire/admin/books.ts";
 import { ofKey } from "../../wire/admin/keys.ts";
+import {
+  movedPurseSchema,
+  movedPurseView,
+  movePurseSchema,
+  ofPurse,
+  outstandingSchema,
+  outstandingView,
+} from "../../wire/admin/outstanding.ts";
 import { ofMonth, statementSchema, statementView } from "../../wire/admin/statement.ts";
 import { usageQuery, usageReportSchema, usageReportView } from "../../wire/admin/usage.ts";
 import { type AdminRoute, route } from "../route.ts";
@@ -118,6 +124,23 @@ export const ledgerRoutes: readonly AdminRoute[] = [
     handle: async ({ operator: { books } }, { by }) => ({
       status: 200,
       body: outstandingView(await books.showOutstanding(by)),
+    }),
+  }),
+  route({
+    id: "moveClosedPurse",
+    tag: "ledger",
+    method: "POST",
+    path: "/admin/v1/ledger/closed-purses/{purse}/move",
+    summary: "Move what a closed purse has to an open one",
+    description:
+      "A closed purse has something only if a charge was given back to it while no open purse paid for its key. Everything it has is moved.",
+    params: ofPurse,
+    body: movePurseSchema,
+    answers: { 200: movedPurseSchema },
+    refusals: ["invalid_request", "not_found", "conflict"],
+    handle: async ({ operator: { closedPurses } }, { params, body, by }) => ({
+      status: 200,
+      body: movedPurseView(await closedPurses.move(params.purse, body, by)),
     }),
   }),
   route({

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
-import { journalView, outstandingView, verificationsView, verificationView } from "../../wire/admin/books.ts";
+import { journalView, verificationsView, verificationView } from "../../wire/admin/books.ts";
+import { addOutstandingCommands } from "./outstanding.ts";
 import { addPartitionsCommand } from "./partitions.ts";
 import { keyName } from "../arguments.ts";
 import { oneHolder } from "../holder-option.ts";
-import { journalListing, outstandingText, verificationListing, verificationText } from "../text/ledger-text.ts";
+import { journalListing, verificationListing, verificationText } from "../text/ledger-text.ts";
 import { addLedgerAdoptCommand } from "./adopt-ledger.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
@@ -12,7 +13,7 @@ import { addPeriodsCommand } from "./periods.ts";
 import { createProgress } from "../text/progress.ts";
 import { addQuarantineCommands } from "./quarantine.ts";
 
-/** `tollgate ledger show | outstanding | verify | verifications | adopt | quarantine | partitions | periods`. */
+/** `tollgate ledger show | outstanding | move | verify | verifications | adopt | quarantine | partitions | periods`. */
 export function addLedgerCommands(program: Command): void {
   const ledger = program.command("ledger").description("read the ledger and verify it");
 
@@ -33,7 +34,7 @@ export function addLedgerCommands(program: Command): void {
       },
     );
 
-  addOutstandingCommand(ledger);
+  addOutstandingCommands(ledger);
 
   addVerifyCommands(ledger);
   addLedgerAdoptCommand(ledger);
@@ -69,22 +70,6 @@ function addVerifyCommands(ledger: Command): void {
       await withOperator(command, async ({ books }) => {
         const found = verificationsView(await books.listVerifications());
         printResult(found, { json: options.json === true, text: (screen) => verificationListing(found, screen) });
-      });
-    });
-}
-
-function addOutstandingCommand(ledger: Command): void {
-  ledger
-    .command("outstanding")
-    .description("show how much prepaid credit is not spent yet, in all purses together")
-    .option("--json", "print JSON")
-    .action(async (options: { json?: true }, command: Command) => {
-      await withOperator(command, async ({ books }, by) => {
-        const outstanding = outstandingView(await books.showOutstanding(by));
-        printResult(outstanding, {
-          json: options.json === true,
-          text: (screen) => outstandingText(outstanding, screen),
-        });
       });
     });
 }

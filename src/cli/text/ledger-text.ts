@@ -1,8 +1,8 @@
-import type { JournalJson, OutstandingJson, VerificationJson, VerificationsJson } from "../../wire/admin/books.ts";
+import type { JournalJson, VerificationJson, VerificationsJson } from "../../wire/admin/books.ts";
 import { moreText } from "../page-options.ts";
 import { counted, grouped } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
-import { facts, table } from "./table.ts";
+import { table } from "./table.ts";
 
 export function journalListing(
   { key, account, data, next, opening, ...journal }: JournalJson,
@@ -49,21 +49,6 @@ function ending({ next, opening }: Pick<JournalJson, "next" | "opening">): strin
   if (opening === null || opening === "0") return "";
   return `\n\nThe balance before the oldest entry is ${opening}, and should be 0. Run: tollgate ledger verify`;
 }
-
-export const outstandingText = (
-  { purses, balance, reserved, available }: OutstandingJson,
-  screen: Screen = PLAIN,
-): string =>
-  facts(
-    "Credit outstanding",
-    [
-      ["balance", balance],
-      ["reserved", reserved],
-      ["available", available],
-      ["purses", grouped(purses)],
-    ],
-    screen,
-  );
 
 /** One summary of what was checked and what was found. */
 export function verificationText(report: VerificationJson, screen: Screen = PLAIN): string {

@@ -109,25 +109,6 @@ function entryView(entry: Journal["data"][number], unit: Unit): JournalJson["dat
   };
 }
 
-export const outstandingSchema = z
-  .object({
-    purses: z.int().describe("How many purses of accounts and keys there are, empty ones included."),
-    balance: amountIn("credit").describe("Credit in these purses: funded and not spent."),
-    reserved: amountIn("credit").describe("Of the balance, what requests in progress hold."),
-    available: amountIn("credit").describe("The balance without what is reserved."),
-  })
-  .meta({ id: "Outstanding" })
-  .transform(({ purses, balance, reserved }) => ({ purses, balance, reserved }));
-
-export type OutstandingJson = WrittenAs<typeof outstandingSchema>;
-
-export const outstandingView = ({ purses, balance, reserved }: ReadAs<typeof outstandingSchema>): OutstandingJson => ({
-  purses,
-  balance: formatAmount("credit", balance),
-  reserved: formatAmount("credit", reserved),
-  available: formatAmount("credit", balance - reserved),
-});
-
 export const verifySchema = z.strictObject({
   key: z
     .string()

@@ -6,6 +6,7 @@ import { groupDigits, readCredits } from "../../format/money.ts";
 import { CREDITS } from "../../format/unit.ts";
 import { Amount } from "../../parts/amount.tsx";
 import { Card } from "../../parts/card.tsx";
+import { CodeWords } from "../../parts/code-words.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import { Stateful } from "../../parts/state.tsx";
 
@@ -32,6 +33,12 @@ export function CreditOutstanding(): ReactNode {
                 {groupDigits(data.purses)} {data.purses === 1 ? "purse" : "purses"}
               </Link>
             </p>
+            {data.closed_purses > 0 && (
+              <p className="text-small text-ink-2">
+                <Amount value={readCredits(data.closed_balance)} unit={CREDITS} /> in closed purses. Run{" "}
+                <CodeWords text="`tollgate ledger outstanding`." />
+              </p>
+            )}
           </>
         )}
       </Stateful>

@@ -186,7 +186,10 @@ const ProviderFacts = ({ of: provider }: { of: Provider }): ReactNode => (
       ...(provider.credential_key === null ? [] : [["Encrypted with", provider.credential_key] as const]),
       ["Unknown fields", provider.unknown_members ?? "as is usual at its address"],
       ["Forwarded fields", provider.open_members?.join(", ") ?? "the usual ones"],
-      ["Input near the context window", provider.context_window === "strict" ? "sent only if it certainly fits" : "sent"],
+      [
+        "Input near the context window",
+        provider.context_window === "strict" ? "sent only if it certainly fits" : "sent",
+      ],
     ]}
   />
 );
