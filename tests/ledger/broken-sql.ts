@@ -323,6 +323,18 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
     scene: [admit(ask(0, 50n)), settle(0), { type: "void", requests: [0] }, { type: "void", requests: [0] }],
   },
   {
+    name: "a limit cut below its holds that promises what is held",
+    caughtBy: "model",
+    fn: "posted_of",
+    from: "greatest(p_amount + p_refunded - p_used, 0)",
+    to: "p_posted",
+    scene: [
+      admit(ask(2, 200n)),
+      { type: "limit", counter: ownCounter(2), reference: 1, amount: 50n, period: "day" },
+      admit(ask(5, 60n)),
+    ],
+  },
+  {
     name: "a void that leaves what it undid among what was used",
     caughtBy: "I1",
     fn: "given_back",

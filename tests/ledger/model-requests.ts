@@ -2,7 +2,7 @@ import type { Amounts } from "../../src/core/amount.ts";
 import { amountIn } from "../../src/core/amount.ts";
 import type { AdmitVerdict, Ask, Claim, Lack, Settlement } from "../../src/ledger/ledger.ts";
 import type { createCounters } from "./model-counters.ts";
-import { endOf } from "./period.ts";
+import { endOf, postedNow } from "./period.ts";
 import type { Rules } from "./rules.ts";
 import {
   type Chain,
@@ -125,7 +125,7 @@ export function createRequests({ state, rules, books, clockMs }: Parts) {
 
   /** Named is the one that renews last; a purse counts as last, and what is empty before what is merely held. */
   function refusal(ask: Ask, chain: Chain, lacking: readonly [number, Counter][]): AdmitVerdict {
-    const isEmpty = (it: Counter): boolean => (amountIn(it.unit, ask.least) ?? 0n) > it.posted - it.olderHeld;
+    const isEmpty = (it: Counter): boolean => (amountIn(it.unit, ask.least) ?? 0n) > postedNow(it);
     const weight = ([number, it]: [number, Counter]): number[] => [
       isEmpty(it) ? 1 : 0,
       it.kind === "purse" ? 1 : 0,
@@ -136,7 +136,7 @@ export function createRequests({ state, rules, books, clockMs }: Parts) {
     if (!first) throw new Error("nothing refuses it");
     const [id, it] = first;
     const { kind, unit, amount, period } = it;
-    const posted = it.posted - it.olderHeld;
+    const posted = postedNow(it);
     const named = {
       id,
       kind,
@@ -153,7 +153,7 @@ export function createRequests({ state, rules, books, clockMs }: Parts) {
       tokens: smallest(chain, "tokens", of),
     });
     const lack: Lack = {
-      posted: each((c) => c.posted - c.olderHeld),
+      posted: each(postedNow),
       available: each((c) => c.posted - c.held),
       named,
     };

@@ -9,6 +9,12 @@ export const endOf = ({ periodEndsAtMs }: { periodEndsAtMs: number }): number | 
 export const postedLimit = ({ amount, refunded, used, olderHeld, held }: Counter): bigint =>
   amount + refunded - used + olderHeld > held ? amount + refunded - used + olderHeld : held;
 
+/** As a verdict counts it: of a limit cut below its holds, what its amount leaves, which is all there is when they end at nothing. */
+export function postedNow({ kind, amount, refunded, used, posted, olderHeld }: Counter): bigint {
+  const left = amount + refunded - used > 0n ? amount + refunded - used : 0n;
+  return kind === "limit" && left < posted - olderHeld ? left : posted - olderHeld;
+}
+
 /** UTC; weeks begin on Monday. */
 export function periodEndMs(period: BudgetPeriod, atMs: number): number {
   const at = new Date(atMs);
