@@ -42,9 +42,41 @@ test("an empty page after others is not taken for a gateway without keys", () =>
 });
 
 test("a new key that has expired already is told so, since its date was most likely mistyped", () => {
-  const funds = { unit: "credit", balance: "5", period: null } as KeyFundsJson;
+  const funds = { unit: "credit", balance: "5", period: null, counters: [] as unknown } as KeyFundsJson;
   const past = { ...row("a"), status: "expired" as const, expires_at: "2020-01-01T00:00:00.000Z" };
 
   expect(openingAdvice(past, funds)).toContain("(already expired on 2020-01-01T00:00:00.000Z) with 5 credits");
   expect(openingAdvice(row("a"), funds)).not.toContain("expired");
+});
+
+const counter = (fields: Partial<KeyFundsJson["counters"][number]>) =>
+  ({
+    kind: "limit",
+    unit: "credit",
+    account_id: "0199",
+    holder: "Search",
+    models: null,
+    available: "0",
+    ...fields,
+  }) as KeyFundsJson["counters"][number];
+const fundsOf = (...counters: KeyFundsJson["counters"]): KeyFundsJson =>
+  ({ unit: "credit", balance: "0", period: null, counters }) as KeyFundsJson;
+
+test("a new key is said to be rejected only if it is, and what to do about it is what helps", () => {
+  const ofSomeModels = fundsOf(counter({ models: ["big", "o*"], available: "9" }), counter({ models: ["big"] }));
+  const said = (funds: KeyFundsJson) => openingAdvice(row("a"), funds).split("\n")[0];
+
+  expect(said(ofSomeModels)).toContain("Its limits pay for some models only: big, o*.");
+  expect(said(ofSomeModels)).not.toContain("rejected");
+  expect(said(fundsOf())).toContain("so requests are rejected. Add credit: tollgate topup tgc_a034Fq4J 25");
+  expect(said(fundsOf(counter({ unit: "tokens" })))).toContain("Add credit: tollgate topup tgc_a034Fq4J 25");
+  expect(said(fundsOf(counter({ kind: "purse" })))).toContain(
+    "Account Search pays for it and has no credit, so requests are rejected. Add credit: tollgate accounts topup 0199 25",
+  );
+  expect(said(fundsOf(counter({ renews_at: "2026-12-01T00:00:00.000Z" })))).toContain(
+    "The limit of account Search is used up, so requests are rejected until it renews at 2026-12-01T00:00:00.000Z.",
+  );
+  expect(said(fundsOf(counter({ renews_at: null })))).toContain(
+    "The limit of account Search is used up, so requests are rejected. Raise it: tollgate accounts limit 0199",
+  );
 });

@@ -91,8 +91,27 @@ export function openingAdvice(key: KeyJson, funds: KeyFundsJson | null, secret: 
   const end = secret === "made" ? SAVE_IT : KEPT;
   if (funds === null) return `${made}.\n${end}`;
   return funds.balance === "0"
-    ? `${made}. Its balance is 0, so requests are rejected. ${remedy(key)}\n${end}`
+    ? `${made}. ${emptyText(key, funds)}\n${end}`
     : `${made} with ${opening(funds)}.\n${end}`;
+}
+
+/** Of a key that has nothing in its unit for all models: limits for some may pay for those, and an account may have to be helped first. */
+function emptyText(key: KeyJson, { unit, counters }: KeyFundsJson): string {
+  const ofUnit = counters.filter((counter) => counter.unit === unit);
+  const binding = ofUnit.find(({ models, available }) => models === null && available === "0");
+  if (binding === undefined && ofUnit.length > 0) {
+    const models = [...new Set(ofUnit.flatMap(({ models: patterns }) => patterns ?? []))];
+    return printable(`Its limits pay for some models only: ${models.join(", ")}.`);
+  }
+  if (binding === undefined || binding.account_id === null)
+    return `Its balance is 0, so requests are rejected. ${remedy(key)}`;
+  const { kind, account_id: id, renews_at: renews } = binding;
+  const account = printable(`account ${binding.holder ?? ""}`);
+  if (kind === "purse")
+    return `A${account.slice(1)} pays for it and has no credit, so requests are rejected. Add credit: tollgate accounts topup ${id} 25`;
+  return renews === null
+    ? `The limit of ${account} is used up, so requests are rejected. Raise it: tollgate accounts limit ${id}`
+    : `The limit of ${account} is used up, so requests are rejected until it renews at ${renews}.`;
 }
 
 const KEPT = "It kept the secret its holder has; the gateway stores only its digest.\n";
