@@ -20,10 +20,10 @@ const SECONDS_PER_DAY = 86_400;
 
 type Cell = { column: string; value: { median: number } | null };
 type Bench = { sheets: { id: string; rows: { subject: string; cells: Cell[] }[] }[] };
-type Weights = { perRequest: { keys: number; walBytes: number; storedBytes: number }[] };
+type Weights = { perRequest: { walBytes: number; keptBytes: number; recordBytes: number }[] };
 
 const bench = JSON.parse(readFileSync(join(ROOT, "docs/bench/2026-11-16.json"), "utf8")) as Bench;
-const weights = JSON.parse(readFileSync(join(ROOT, "docs/bench/2026-11-16-ledger.json"), "utf8")) as Weights;
+const weights = JSON.parse(readFileSync(join(ROOT, "docs/bench/2026-11-17-kept.json"), "utf8")) as Weights;
 
 function micros(sheetId: string, column: string): number {
   const row = bench.sheets.find(({ id }) => id === sheetId)?.rows.find(({ subject }) => subject === "tollgate");
@@ -38,7 +38,10 @@ const stream = {
   database: micros("stream", "database") * EVENTS_PER_STREAM,
 };
 const walBytes = Math.max(...weights.perRequest.map((row) => row.walBytes));
-const storedBytes = Math.max(...weights.perRequest.map((row) => row.storedBytes));
+const keptBytes = Math.max(...weights.perRequest.map((row) => row.keptBytes));
+const recordBytes = Math.max(...weights.perRequest.map((row) => row.recordBytes));
+/** `records.keep_days`. */
+const RECORD_DAYS = 30;
 
 type Need = {
   rate: number;
@@ -49,6 +52,7 @@ type Need = {
   primaries: number;
   wal: number;
   daily: number;
+  records: number;
 };
 
 const needs: Need[] = RATES.map((rate) => ({
@@ -59,7 +63,8 @@ const needs: Need[] = RATES.map((rate) => ({
   processes: Math.ceil((rate * plain.gateway) / 1e6 / BUSY),
   primaries: Math.max(1, Math.round(rate / PER_PRIMARY)),
   wal: rate * walBytes,
-  daily: rate * storedBytes * SECONDS_PER_DAY,
+  daily: rate * keptBytes * SECONDS_PER_DAY,
+  records: rate * recordBytes * SECONDS_PER_DAY * RECORD_DAYS,
 }));
 
 const HOW = ["measured", "measured in parts", "argued", "argued"];
@@ -84,9 +89,10 @@ function table(): string {
     "Primaries",
     "WAL per second",
     "Kept per day",
+    "Records of 30 days",
     "How we know",
   ];
-  const rows = needs.map(({ rate, plainCores, streamCores, databaseCores, primaries, wal, daily }, at) => [
+  const rows = needs.map(({ rate, plainCores, streamCores, databaseCores, primaries, wal, daily, records }, at) => [
     rate.toLocaleString("en-US"),
     round(plainCores),
     round(streamCores),
@@ -94,6 +100,7 @@ function table(): string {
     String(primaries),
     bytes(wal),
     bytes(daily),
+    bytes(records),
     HOW[at] ?? "",
   ]);
   return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
