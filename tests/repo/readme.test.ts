@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const page = read("docs/reference/commands.md");
 const documented = new Map(
-  [...page.matchAll(/^\| \[`tollgate ([a-z ]+)`\]\(#.+\) \| .+ \| (yes|no) \|$/gm)].map(([, command, json]) => [
+  [...page.matchAll(/^\| \[`tollgate ([a-z -]+)`\]\(#.+\) \| .+ \| (yes|no) \|$/gm)].map(([, command, json]) => [
     command,
     json,
   ]),
@@ -31,7 +31,7 @@ async function commandsUnder(words: readonly string[]): Promise<[command: string
   const text = await helpOf(words);
   const [, list] = text.split("\nCommands:\n");
   if (list === undefined) return [[words.join(" "), text]];
-  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name ?? "").filter((name) => name !== "help");
+  const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name ?? "").filter((name) => name !== "help");
   const found: [string, string][] = [];
   for (const name of names) found.push(...(await commandsUnder([...words, name])));
   return found;
@@ -47,7 +47,9 @@ test("the page of commands lists every command, with whether it prints JSON, and
 test("every command line in the README, the start pages and the guides begins with a command that exists", () => {
   const pages = ["README.md", ...globSync("docs/{start,guides}/*.md", { cwd: ROOT })];
   const lines = pages.flatMap((path) =>
-    [...read(path).matchAll(/(?:^|npx |-p \S+ |`)tollgate ([a-z]+(?: [a-z]+)*)/gm)].map(([, words]) => words ?? ""),
+    [...read(path).matchAll(/(?:^|npx |-p \S+ |`)tollgate ([a-z][a-z-]*(?: [a-z][a-z-]*)*)/gm)].map(
+      ([, words]) => words ?? "",
+    ),
   );
   const known = [...documented.keys()];
 
