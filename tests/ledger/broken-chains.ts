@@ -4,6 +4,7 @@ import type { BrokenSql } from "./notice-sql.ts";
 
 /** Requests of the key of a person, of one of the first team, and of one of the second, whose limit is in tokens. */
 const [PERSON, TEAM, TOKENS] = [24, 25, 26] as const;
+const PERSON_TOO = 27;
 
 const ask = (request: number, least: bigint, most = least): AskPlan => ({
   request,
@@ -112,7 +113,13 @@ export const BROKEN_CHAINS: readonly BrokenSql[] = [
     fn: "free_of",
     from: "case when period_from > p_admitted then 0 else posted - held end",
     to: "posted - held",
-    scene: [admit(ask(PERSON, 50n)), advance(DAY_MS), settle(end(PERSON, 90n))],
+    scene: [
+      admit(ask(PERSON, 50n)),
+      advance(DAY_MS),
+      admit(ask(PERSON_TOO, 20n)),
+      advance(1_000),
+      settle(end(PERSON, 90n)),
+    ],
   },
   {
     name: "a limit for another model applied",
