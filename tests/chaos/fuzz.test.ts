@@ -10,7 +10,7 @@ import { vitalProblems } from "../fuzz/vital-signs.ts";
 import { whyUnavailable } from "../support/postgres.ts";
 
 /** What is refused before a provider is asked is refused alike on every course, so half is enough for what is not. */
-const SHORT_REQUESTS = 5_000;
+const SHORT_REQUESTS = 3_000;
 const REQUESTS = process.env["TEST_LONG"] === "1" ? 20_000 : SHORT_REQUESTS;
 const SEED = Number(process.env["FUZZ_SEED"] ?? 1);
 const DEADLINE_MS = 20_000;

@@ -13,6 +13,7 @@ import {
   type ChromiumPage,
   findChromium,
   showTheme,
+  LOOKS,
 } from "../support/chromium.ts";
 import { holderClient } from "../support/holder-client.ts";
 import { whyUnavailable } from "../support/postgres.ts";
@@ -228,33 +229,35 @@ describe.skipIf(why)("the key holder's console in a real browser", { timeout: PA
     await context.close();
   });
 
-  test.each<{ width: number; themes: ("light" | "dark")[] }>([
-    { width: 1440, themes: ["light", "dark"] },
-    { width: 390, themes: ["light"] },
-  ])("every page fits $width pixels and has no violation that axe finds in $themes", async ({ width, themes }) => {
-    const { context, page, secret, problems } = await signedIn({ width });
-    await chat(secret);
-    const found: string[] = [];
-    for (const path of PAGES) {
-      await open(page, path);
-      await page.evaluate(`${readFileSync(AXE, "utf8")}; 0`);
-      const papers = new Set<string>();
-      for (const theme of themes) {
-        papers.add(await showTheme(page, theme));
-        const over = await page.evaluate<number>(
-          "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-        );
-        if (over > 0) found.push(`/${path} is ${over} px too wide`);
-        const violations = await page.evaluate<{ id: string; nodes: string[] }[]>(
-          "axe.run().then((r) => r.violations.map(({ id, nodes }) => ({ id, nodes: nodes.map((n) => n.html) })))",
-        );
-        found.push(...violations.map(({ id, nodes }) => `/${path} ${theme}: ${id}: ${nodes.join(" ").slice(0, 300)}`));
+  test.each(LOOKS)(
+    "every page fits $width pixels and has no violation that axe finds in $themes",
+    async ({ width, themes }) => {
+      const { context, page, secret, problems } = await signedIn({ width });
+      await chat(secret);
+      const found: string[] = [];
+      for (const path of PAGES) {
+        await open(page, path);
+        await page.evaluate(`${readFileSync(AXE, "utf8")}; 0`);
+        const papers = new Set<string>();
+        for (const theme of themes) {
+          papers.add(await showTheme(page, theme));
+          const over = await page.evaluate<number>(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+          );
+          if (over > 0) found.push(`/${path} is ${over} px too wide`);
+          const violations = await page.evaluate<{ id: string; nodes: string[] }[]>(
+            "axe.run().then((r) => r.violations.map(({ id, nodes }) => ({ id, nodes: nodes.map((n) => n.html) })))",
+          );
+          found.push(
+            ...violations.map(({ id, nodes }) => `/${path} ${theme}: ${id}: ${nodes.join(" ").slice(0, 300)}`),
+          );
+        }
+        expect(papers.size).toBe(themes.length);
       }
-      expect(papers.size).toBe(themes.length);
-    }
 
-    expect(found).toEqual([]);
-    expect(problems).toEqual([]);
-    await context.close();
-  });
+      expect(found).toEqual([]);
+      expect(problems).toEqual([]);
+      await context.close();
+    },
+  );
 });

@@ -9,6 +9,8 @@ import {
   type ChromiumPage,
   findChromium,
   showTheme,
+  LOOKS,
+  type Theme,
 } from "../support/chromium.ts";
 import { rememberSecrets } from "../support/gateway-process.ts";
 import { holderClient } from "../support/holder-client.ts";
@@ -32,7 +34,6 @@ let people: ReturnType<typeof signIns>;
 let chromium: Chromium;
 const { chat } = holderClient(() => stage);
 
-type Theme = "light" | "dark";
 type Looks = { width?: number; themes?: readonly Theme[] };
 type Opened = { context: ChromiumContext; page: ChromiumPage; problems: string[] };
 
@@ -225,34 +226,34 @@ describe.skipIf(why)("client sessions in the consoles", { timeout: PATIENT_MS },
     await context.close();
   });
 
-  test.each<Required<Looks>>([
-    { width: 1440, themes: ["light", "dark"] },
-    { width: 390, themes: ["light"] },
-  ])("pages with many sessions fit $width pixels and have no violation that axe finds in $themes", async (looks) => {
-    const names = Array.from({ length: 30 }, (_, nth) =>
-      nth === 3 ? "a-client-with-a-very-long-name-that-somebody-chose-for-themselves" : `Claude Code 2.1.${nth}`,
-    );
-    const login = `eve${looks.width}`;
-    const { id, account, tokens } = await somebody(login, names);
-    const { context, page, problems } = await openPage(looks);
-    const found: string[] = [];
-    const look = async (url: string): Promise<void> => {
-      await page.goto(url, { waitUntil: "networkidle" });
+  test.each(LOOKS)(
+    "pages with many sessions fit $width pixels and have no violation that axe finds in $themes",
+    async (looks) => {
+      const names = Array.from({ length: 30 }, (_, nth) =>
+        nth === 3 ? "a-client-with-a-very-long-name-that-somebody-chose-for-themselves" : `Claude Code 2.1.${nth}`,
+      );
+      const login = `eve${looks.width}`;
+      const { id, account, tokens } = await somebody(login, names);
+      const { context, page, problems } = await openPage(looks);
+      const found: string[] = [];
+      const look = async (url: string): Promise<void> => {
+        await page.goto(url, { waitUntil: "networkidle" });
+        found.push(...(await judge(page, looks.themes)));
+      };
+
+      await look(`${stage.gateway.publicUrl}/console`);
+      await signIn(page, login);
+      for (const path of ["", "/connect", "/sessions"]) await look(`${stage.gateway.publicUrl}/console${path}`);
+      await press(page, "Sign out everywhere");
       found.push(...(await judge(page, looks.themes)));
-    };
+      await operator(page);
+      const session = tokens[0]?.sessionId ?? "";
+      for (const path of ["/sessions", `/people/${id}`, `/accounts/${account}`, `/keys/${session}`])
+        await look(`${stage.gateway.adminUrl}/console${path}`);
 
-    await look(`${stage.gateway.publicUrl}/console`);
-    await signIn(page, login);
-    for (const path of ["", "/connect", "/sessions"]) await look(`${stage.gateway.publicUrl}/console${path}`);
-    await press(page, "Sign out everywhere");
-    found.push(...(await judge(page, looks.themes)));
-    await operator(page);
-    const session = tokens[0]?.sessionId ?? "";
-    for (const path of ["/sessions", `/people/${id}`, `/accounts/${account}`, `/keys/${session}`])
-      await look(`${stage.gateway.adminUrl}/console${path}`);
-
-    expect(found).toEqual([]);
-    expect(problems).toEqual([]);
-    await context.close();
-  });
+      expect(found).toEqual([]);
+      expect(problems).toEqual([]);
+      await context.close();
+    },
+  );
 });

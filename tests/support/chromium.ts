@@ -34,7 +34,7 @@ export type ChromiumPage = Finding & {
   waitForURL: (url: string | RegExp, options?: { timeout: number }) => Promise<void>;
   waitForNavigation: () => Promise<{ status: () => number } | null>;
   reload: () => Promise<unknown>;
-  emulateMedia: (options: { colorScheme: "light" | "dark" }) => Promise<void>;
+  emulateMedia: (options: { colorScheme: Theme }) => Promise<void>;
   screenshot: (options: { path: string; fullPage?: boolean }) => Promise<unknown>;
   keyboard: { press: (key: string) => Promise<void>; type: (text: string) => Promise<void> };
   on: (event: "console" | "pageerror", listener: (said: unknown) => void) => void;
@@ -48,8 +48,16 @@ export type ChromiumContext = {
 export type Chromium = { newContext: (options?: object) => Promise<ChromiumContext>; close: () => Promise<void> };
 type Library = { chromium: { launch: (options: object) => Promise<Chromium> } };
 
+export type Theme = "light" | "dark";
+
+/** What every page of a console is looked at in. The gate sees it wide and dark, and narrow and light. */
+export const LOOKS: readonly { width: number; themes: readonly Theme[] }[] = [
+  { width: 1440, themes: process.env["TEST_LONG"] === "1" ? ["light", "dark"] : ["dark"] },
+  { width: 390, themes: ["light"] },
+];
+
 /** Shows an open page in this theme, and waits until its colours are there. Answers the colour of its background. */
-export async function showTheme(page: ChromiumPage, colorScheme: "light" | "dark"): Promise<string> {
+export async function showTheme(page: ChromiumPage, colorScheme: Theme): Promise<string> {
   await page.emulateMedia({ colorScheme });
   await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => 0)");
   return page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");

@@ -26,6 +26,7 @@ export const BOUNDS: readonly PriceAttempt[] = [
     ...burst,
     name: "oversized last event: instructions",
     tries: "Sends instructions of almost 8 MiB. The last event repeats them and exceeds the gateway's size limit.",
+    long: true,
     run: swollen({ instructions: " ".repeat(EVENT_BOUND - 3_000) }),
   },
   {
@@ -42,6 +43,7 @@ export const BOUNDS: readonly PriceAttempt[] = [
     ...burst,
     name: "oversized last event: metadata",
     tries: "The same with a metadata value.",
+    long: true,
     run: swollen({ metadata: { note: " ".repeat(EVENT_BOUND - 3_000) } }),
   },
   {
