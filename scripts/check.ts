@@ -13,6 +13,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ["format", "oxfmt", "--check", ...PLACES, "vitest.config.ts", "console"],
   ["console", "node", "scripts/console.ts", "--check"],
   ["house", "node", "scripts/house.ts"],
+  ["schema", "node", "scripts/schema.ts", "--check"],
   ["reference", "node", "scripts/write-reference.ts", "--check"],
   ["openapi", "node", "scripts/write-openapi.ts", "--check"],
   ["fidelity", "node", "scripts/write-fidelity.ts", "--check"],

@@ -23,7 +23,7 @@ done
 install -m 644 /etc/os-release "$out/etc/os-release"
 
 # The package. Maps and type declarations of dependencies are never read at run time.
-cp -R bin dist migrations node_modules package.json LICENSE deploy/image/healthcheck.js "$app"
+cp -R bin dist schema node_modules package.json LICENSE deploy/image/healthcheck.js "$app"
 install -d "$app/console"
 cp -R console/dist "$app/console/dist"
 find "$app/node_modules" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete

@@ -264,6 +264,7 @@ export const LONG_PARTS: readonly Part[] = [
 
 /** Scripts of package.json that test nothing, or only what is in the gate already. */
 export const NO_TEST: Readonly<Record<string, string>> = {
+  schema: "writes edition.json; `npm run check` compares it",
   dev: "starts a gateway to work with",
   predev: "builds the console before the first gateway of a clone; tests/conformance/fresh-clone.test.ts runs it",
   tollgate: "the command itself",

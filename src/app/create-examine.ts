@@ -2,7 +2,7 @@ import type { Config } from "../config/load-config.ts";
 import { Fault } from "../core/fault.ts";
 import type { Database } from "../db/database.ts";
 import { lookAtServers } from "../db/look-at-servers.ts";
-import { migrationsFolder } from "../db/migrate.ts";
+import { schemaFolder } from "../db/schema-files.ts";
 import { checksFor } from "../doctor/checks.ts";
 import { examine, type ReportedCheck } from "../doctor/examine.ts";
 import { readHost } from "../doctor/host.ts";
@@ -55,7 +55,7 @@ function patientOf({ config, database, settingsFile, secretFiles, workers, listM
     isDev: url === null,
     lookAtServers: async () => (url === null ? [] : lookAtServers(url, config.database)),
     database: url === null ? null : database,
-    migrationsFolder: migrationsFolder(),
+    schemaFolder: schemaFolder(),
     listModels: async () => (await listModels({ limit: PAGE, after: null })).data,
     reachProviders: null,
     wayIn: null,

@@ -1,8 +1,8 @@
 import { packageVersion } from "../config/package-version.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../db/database.ts";
-import { migrationsFolder, pendingMigrations } from "../db/migrate.ts";
-import { MigrationError } from "../db/migration-files.ts";
+import { pendingMigrations } from "../db/migrate.ts";
+import { MigrationError, schemaFolder } from "../db/schema-files.ts";
 import { readLedgerFacts } from "../doctor/facts-store.ts";
 import { readAppliedScripts, readProcesses, readServerVersion } from "../doctor/state-store.ts";
 import type { EventLoopLag } from "./watch-event-loop.ts";
@@ -69,7 +69,7 @@ async function readStored(database: Database) {
 
 async function migrationsOf(database: Database) {
   const applied = await readAppliedScripts(database);
-  const pending = await pendingMigrations(database, { folder: migrationsFolder() }).catch(unfit);
+  const pending = await pendingMigrations(database, { folder: schemaFolder() }).catch(unfit);
   return { applied: applied.map(({ name, appliedAt }) => ({ name, atMs: appliedAt.getTime() })), pending };
 }
 

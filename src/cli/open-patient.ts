@@ -8,7 +8,7 @@ import { secretFilesOf } from "../config/secret-files.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Database } from "../db/database.ts";
 import { lookAtServers } from "../db/look-at-servers.ts";
-import { migrationsFolder } from "../db/migrate.ts";
+import { schemaFolder } from "../db/schema-files.ts";
 import { readHost } from "../doctor/host.ts";
 import type { Patient } from "../doctor/patient.ts";
 import { openWayIn } from "../doctor/way-in.ts";
@@ -58,7 +58,7 @@ export function openPatient(
     lookAtServers: async () =>
       loaded === null || url === null ? [] : lookAtServers(url.reveal(), loaded.config.database),
     database,
-    migrationsFolder: migrationsFolder(),
+    schemaFolder: schemaFolder(),
     listModels: async () => (operator === null ? [] : listAll(operator)),
     reachProviders: database && credentials && createReachProviders({ database, credentials, fetch }),
     wayIn: publicUrl === null ? null : openWayIn({ url: publicUrl, adminToken, ...systemClock }),

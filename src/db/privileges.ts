@@ -1,6 +1,6 @@
 import { escapeIdentifier } from "pg";
 import type { Queryable, Transaction } from "./database.ts";
-import { MigrationError, type MigrationFile } from "./migration-files.ts";
+import { type FunctionFile, MigrationError } from "./schema-files.ts";
 
 /** Roles beside the owner, by the names that an installation has given them. */
 export type Roles = { servingRole?: string; readingRole?: string };
@@ -33,6 +33,7 @@ const SERVING: Grants = {
   device_grant: ALL_ROWS,
   duty: "select, update",
   endpoint: ALL_ROWS,
+  function_edition: "select",
   funding: ADDED_TO,
   hold: ALL_ROWS,
   house: ADDED_TO,
@@ -106,15 +107,16 @@ const READING: Grants = Object.fromEntries(
     .filter(([, grants]) => grants !== ""),
 );
 
-type OurFunction = { signature: string; isTrigger: boolean; open: boolean };
+/** `stranger`: it belongs to another role than the tables do, whose name is `owner`. */
+type OurFunction = { signature: string; isTrigger: boolean; open: boolean; stranger: boolean; owner: string };
 
 /** The schema is where `migration` is, which every script of ours writes to. */
 const FUNCTIONS = `
   select p.oid::regprocedure::text as signature, p.prorettype = 'trigger'::regtype as "isTrigger",
-         exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) where grantee = 0) as open
-    from pg_proc p
-   where p.pronamespace = (select relnamespace from pg_class where oid = 'migration'::regclass)
-     and p.proname = any ($1::text[]) and pg_has_role(p.proowner, 'usage')
+         exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) where grantee = 0) as open,
+         p.proowner <> c.relowner as stranger, pg_get_userbyid(c.relowner)::text as owner
+    from pg_proc p join pg_class c on c.oid = 'migration'::regclass and c.relnamespace = p.pronamespace
+   where p.proname = any ($1::text[]) and pg_has_role(p.proowner, 'usage')
    order by 1`;
 
 const SERVING_ROLES = `
@@ -130,33 +132,33 @@ const TABLES = `
 const SCHEMA = `
   select n.nspname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = 'migration'::regclass`;
 
-const FUNCTION_MADE = /^\s*create\s+(?:or\s+replace\s+)?function\s+([a-z_0-9]+)\s*\(/gim;
-
 /**
- * Takes the functions of these migrations from everybody and gives them to the roles that serve, with the tables. In the
- * transaction of every migration: a gateway that serves as another role than the owner must not meet a function that it may not
- * call yet. A role that may write charges serves, so the serving roles need not be named again.
+ * Takes these functions from everybody and gives them to the roles that serve, with the tables. In the transaction of every migration: a
+ * gateway that serves as another role than the owner must not meet a function that it may not call yet. A role that may write charges
+ * serves, so the serving roles need not be named again. Functions belong to whoever owns the tables, whoever migrates: some of them run as
+ * their owner.
  */
-export async function keepPrivileges(tx: Transaction, files: readonly MigrationFile[]): Promise<void> {
-  const functions = await functionsOf(tx, files);
+export async function keepPrivileges(tx: Transaction, functions: readonly FunctionFile[]): Promise<void> {
+  const ours = await functionsOf(tx, functions);
   const serving = await tx.query<{ name: string }>(SERVING_ROLES);
   const present = await presentTables(tx);
   await run(tx, [
-    ...closed(functions),
-    ...serving.flatMap(({ name }) => [...granted(name, SERVING, present), ...callable(name, functions)]),
+    ...owned(ours),
+    ...closed(ours),
+    ...serving.flatMap(({ name }) => [...granted(name, SERVING, present), ...callable(name, ours)]),
   ]);
 }
 
 /** Gives the named roles exactly what is theirs: what else they had of our tables is taken first. */
 export async function grantRoles(
   tx: Transaction,
-  files: readonly MigrationFile[],
+  functions: readonly FunctionFile[],
   { servingRole, readingRole }: Roles,
 ): Promise<void> {
-  const functions = await functionsOf(tx, files);
+  const ours = await functionsOf(tx, functions);
   const present = await presentTables(tx);
   const [schema] = await tx.query<{ name: string }>(SCHEMA);
-  const statements = closed(functions);
+  const statements = closed(ours);
   for (const [role, grants] of [
     [servingRole, SERVING],
     [readingRole, READING],
@@ -169,7 +171,7 @@ export async function grantRoles(
       ...granted(role, grants, present),
     );
   }
-  if (servingRole !== undefined) statements.push(...callable(servingRole, functions));
+  if (servingRole !== undefined) statements.push(...callable(servingRole, ours));
   await run(tx, statements);
 }
 
@@ -209,7 +211,7 @@ const REWRITES = JOURNAL.flatMap((table) =>
 );
 
 /** What the connected role may do, compared with what a gateway must be able to do and must not. */
-export async function readRights(queryable: Queryable, files: readonly MigrationFile[]): Promise<RoleRights> {
+export async function readRights(queryable: Queryable, functions: readonly FunctionFile[]): Promise<RoleRights> {
   const [role] = await queryable.query<Omit<RoleRights, "missing" | "excess">>(ROLE);
   if (!role) throw new Error("a table has an owner");
   const needed = Object.entries(SERVING).flatMap(([table, actions]) =>
@@ -220,23 +222,24 @@ export async function readRights(queryable: Queryable, files: readonly Migration
     const rows = await queryable.query<{ right: string }>(LACKING, [...columns, has]);
     return rows.map(({ right }) => right);
   };
-  const uncallable = await queryable.query<{ right: string }>(UNCALLABLE, [namesOf(files)]);
+  const uncallable = await queryable.query<{ right: string }>(UNCALLABLE, [functions.map(({ name }) => name)]);
   const missing = [...(await having(needed, false)), ...uncallable.map(({ right }) => right)].sort();
   return { ...role, missing, excess: role.isOwner ? [] : await having(REWRITES, true) };
 }
 
-const namesOf = (files: readonly MigrationFile[]): string[] => [
-  ...new Set(files.flatMap(({ sql }) => [...sql.matchAll(FUNCTION_MADE)].map(([, name = ""]) => name))),
-];
-
-function functionsOf(tx: Transaction, files: readonly MigrationFile[]): Promise<OurFunction[]> {
-  return tx.query<OurFunction>(FUNCTIONS, [namesOf(files)]);
+function functionsOf(tx: Transaction, functions: readonly FunctionFile[]): Promise<OurFunction[]> {
+  return tx.query<OurFunction>(FUNCTIONS, [functions.map(({ name }) => name)]);
 }
 
 async function presentTables(tx: Transaction): Promise<string[]> {
   const tables = await tx.query<{ name: string }>(TABLES, [Object.keys({ ...SERVING, ...READING })]);
   return tables.map(({ name }) => name);
 }
+
+const owned = (functions: readonly OurFunction[]): string[] =>
+  functions
+    .filter(({ stranger }) => stranger)
+    .map(({ signature, owner }) => `alter function ${signature} owner to ${escapeIdentifier(owner)}`);
 
 const closed = (functions: readonly OurFunction[]): string[] =>
   functions.filter(({ open }) => open).map(({ signature }) => `revoke execute on function ${signature} from public`);

@@ -39,7 +39,7 @@ export type Patient = {
   /** Asks every listed server of the database. */
   lookAtServers: () => Promise<readonly ServerLook[]>;
   database: Database | null;
-  migrationsFolder: string;
+  schemaFolder: string;
   listModels: () => Promise<readonly ExaminedModel[]>;
   /** Calls every provider at once, for nothing. Null where it cannot be done from here. */
   reachProviders: (() => Promise<readonly ReachedProvider[]>) | null;

@@ -32,7 +32,7 @@ const CONSONANTS = "bcdfghjklmnpqrstvwxz";
 /** How far the estimate may lie below and above the count, as shares of it. */
 const KINDS: [kind: string, text: () => string, below: number, above: number][] = [
   ["prose", () => project("README.md") + project("SECURITY.md"), 0.1, 0.25],
-  ["code", () => project("src/relay/relay.ts") + project("migrations/0004_ledger_admit.sql"), 0.1, 0.25],
+  ["code", () => project("src/relay/relay.ts") + project("schema/functions/ledger/admit/admitted.sql"), 0.1, 0.25],
   ["JSON, spread out", () => project("package-lock.json").slice(0, 50_000), 0.15, 0.25],
   ["JSON, packed", () => JSON.stringify(JSON.parse(project("package-lock.json"))).slice(0, 50_000), 0.15, 0.25],
   [

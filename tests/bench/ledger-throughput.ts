@@ -3,7 +3,8 @@ import { parseArgs } from "node:util";
 import { createId } from "../../src/core/ids.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/db/database.ts";
-import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { type Batcher, createBatcher } from "../../src/ledger/batcher.ts";
 import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
@@ -45,7 +46,7 @@ const cluster = await startCluster({ version: "15", settings: { shared_buffers: 
 const pool = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
 const database = createPostgres({ url: cluster.url(), ...pool });
 try {
-  await migrate(database, { folder: migrationsFolder() });
+  await migrate(database, { folder: schemaFolder() });
   const keys = await createKeys(database);
   const batcher = await openBatcher(database);
   await drive(batcher, { keys, inFlight: 64, seconds: 1 });

@@ -4,7 +4,8 @@ import { systemClock } from "../../src/core/clock.ts";
 import { createId } from "../../src/core/ids.ts";
 import { NO_USAGE } from "../../src/core/usage.ts";
 import type { Database } from "../../src/db/database.ts";
-import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { createBatcher } from "../../src/ledger/batcher.ts";
 import { createLane } from "../../src/ledger/lane.ts";
@@ -54,7 +55,7 @@ const ways = (["off", "on"] as const).flatMap((preparedStatements) =>
   }),
 );
 try {
-  await migrate(databaseOfAll(), { folder: migrationsFolder() });
+  await migrate(databaseOfAll(), { folder: schemaFolder() });
   const keys = await createKeys(databaseOfAll());
   const found: Record<string, Record<string, Figures>> = {};
   for (const size of SIZES)

@@ -3,7 +3,8 @@ import { parseArgs } from "node:util";
 import { systemClock } from "../../src/core/clock.ts";
 import { createId, requestIdOf } from "../../src/core/ids.ts";
 import type { RequestFacts } from "../../src/core/request-facts.ts";
-import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { createRecordStore } from "../../src/records/record-store.ts";
 import { startRecords } from "../../src/records/start-records.ts";
@@ -36,7 +37,7 @@ const cluster = await startCluster({ version: "15", settings: { shared_buffers: 
 const pool = { poolSize: 2, connectTimeoutMs: 5_000, statementTimeoutMs: 20_000, onError: console.error };
 const database = createPostgres({ url: cluster.url(), ...pool });
 try {
-  await migrate(database, { folder: migrationsFolder() });
+  await migrate(database, { folder: schemaFolder() });
   const store = createRecordStore(database);
   await store.keepDays(30);
   const found: Record<string, Record<string, number>> = {};

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const CARRIED = [
   "src",
   "scripts",
-  "migrations",
+  "schema",
   "console",
   "docs/explain",
   "docs/reference",

@@ -112,7 +112,8 @@ test("the package holds what runs, and neither tests nor sources nor anything la
   expect(paths).toEqual(
     expect.arrayContaining(["bin/tollgate.js", "dist/main.js", "package.json", "LICENSE", "tollgate.example.yaml"]),
   );
-  expect(paths.some((path) => path.startsWith("migrations/"))).toBe(true);
+  for (const part of ["migrations", "functions", "edition.json"])
+    expect(paths.some((path) => path.startsWith(`schema/${part}`))).toBe(true);
   // An example is there to be copied, so it is a source.
   expect(
     paths.filter((path) =>

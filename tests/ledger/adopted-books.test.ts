@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../src/db/database.ts";
-import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import { type LoneKey, loneKey } from "../support/lone-key.ts";
@@ -38,7 +39,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(COPIES)("books moved by %s",
     await superuser.close();
     proxy = await startSwitch(original.port);
     running = open(`postgres://postgres@127.0.0.1:${proxy.port}/books`);
-    await migrate(running, { folder: migrationsFolder() });
+    await migrate(running, { folder: schemaFolder() });
     key = await loneKey(running);
     expect(await fund(running, "before")).toEqual({ kind: "funded" });
     copy = await copyOf(original);

@@ -1,4 +1,5 @@
-import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPglite } from "../../src/db/pglite.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import type { Database } from "../../src/db/database.ts";
@@ -40,7 +41,7 @@ const pglite: Engine = {
   reason: null,
   open: async () => {
     const database = await createPglite({ dataFolder: null });
-    await migrate(database, { folder: migrationsFolder() });
+    await migrate(database, { folder: schemaFolder() });
     await takeClock(database);
     return { database, close: () => database.close() };
   },

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
 import { underCatalogueLock } from "../../src/catalogue/lock-store.ts";
 import type { Database } from "../../src/db/database.ts";
-import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
-import { readMigrations } from "../../src/db/migration-files.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { readMigrations, schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { createIdentityStore } from "../../src/people/identity-store.ts";
 import { createHousekeepingStore } from "../../src/ledger/housekeeping-store.ts";
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 
 test("nothing takes an advisory lock, which any role can take and keep, but the very first migration", async () => {
   const taking: string[] = [];
-  for await (const file of glob(["src/**/*.ts", "migrations/*.sql"]))
+  for await (const file of glob(["src/**/*.ts", "schema/**/*.sql"]))
     if (/pg_(?:try_)?advisory/.test(await readFile(file, "utf8"))) taking.push(file);
 
   expect(taking).toEqual(["src/db/migrate.ts"]);
@@ -94,9 +94,9 @@ describe.skipIf(whyUnavailable("15") !== null)("while the reading role keeps eve
 
   test("a migration gives up, names the session, and lets requests through meanwhile", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tollgate-migrations-"));
-    await cp(migrationsFolder(), folder, { recursive: true });
-    const next = String((await readMigrations(folder)).length + 1).padStart(4, "0");
-    await writeFile(join(folder, `${next}_wider.sql`), "alter table balance add column wider int;");
+    await cp(schemaFolder(), folder, { recursive: true });
+    const next = String(((await readMigrations(folder)).at(-1)?.number ?? 0) + 1).padStart(4, "0");
+    await writeFile(join(folder, `migrations/${next}_wider.sql`), "alter table balance add column wider int;");
     const {
       rows: [{ pid }],
     } = (await reader.query("select pg_backend_pid() as pid")) as unknown as { rows: [{ pid: number }] };

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
-import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import { askOf, loneKey } from "../support/lone-key.ts";
@@ -20,7 +21,7 @@ describe.skipIf(reason !== null)("a standby that has been up for an hour is prom
   beforeAll(async () => {
     primary = await startCluster({ version: "15" });
     const database = open(primary);
-    await migrate(database, { folder: migrationsFolder() });
+    await migrate(database, { folder: schemaFolder() });
     const key = await loneKey(database, { funds: 100n });
     const ledger = createLedgerStore(database);
     for (const processId of [alive, late]) await ledger.heartbeat(processId);

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createId } from "../../src/core/ids.ts";
 import { LineRefusedError } from "../../src/db/database-error.ts";
 import type { Database } from "../../src/db/database.ts";
-import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres, type PostgresOptions } from "../../src/db/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import type { Funding } from "../../src/ledger/ledger.ts";
@@ -45,7 +46,7 @@ describe.skipIf(whyUnavailable("15") !== null)(
       await admin.query("create database template_books");
       books = "template_books";
       const owner = connect([old]);
-      await migrate(owner, { folder: migrationsFolder() });
+      await migrate(owner, { folder: schemaFolder() });
       key = await loneKey(owner, { keyId: KEY, funds: FUNDED });
       await owner.close();
       // One set of books for each test; which timeline a server is on is the same for all.

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "pg";
 import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
-import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
-import { readMigrations } from "../../src/db/migration-files.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { readMigrations, schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import { askOf, loneKey } from "../support/lone-key.ts";
@@ -23,7 +23,7 @@ const GRANTS_BY_HAND = `
   grant usage on sequence counter_id to tollgate;
   grant update on server_line to tollgate;
   grant select on key, key_secret, balance to tollgate_reader`;
-const NEXT = "create function next_v1() returns int language sql as 'select 1';";
+const NEXT = "create or replace function next_v1() returns int language sql as 'select 1';";
 
 describe.skipIf(whyUnavailable("15") !== null)("a database whose grants were written by hand", () => {
   let cluster: Cluster;
@@ -42,18 +42,16 @@ describe.skipIf(whyUnavailable("15") !== null)("a database whose grants were wri
     await superuser.query("create database tollgate owner tollgate_owner");
     await superuser.end();
     owner = as("tollgate_owner");
-    await owner.script(
-      "create table migration (number int primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now())",
-    );
-    const migrations = await readMigrations(migrationsFolder());
-    for (const { number, name, sha256, sql } of migrations) {
-      await owner.script(sql);
-      await owner.query("insert into migration values ($1, $2, $3)", [number, name, sha256]);
-    }
+    await migrate(owner, { folder: schemaFolder() });
+    // As before there were roles: everybody may call everything.
+    await owner.script("grant execute on all functions in schema public to public");
     folder = await mkdtemp(join(tmpdir(), "tollgate-migrations-"));
-    await cp(migrationsFolder(), folder, { recursive: true });
-    next = `${String(migrations.length + 1).padStart(4, "0")}_next`;
-    await writeFile(join(folder, `${next}.sql`), NEXT);
+    await cp(schemaFolder(), folder, { recursive: true });
+    const number = (await readMigrations(folder)).at(-1)?.number ?? 0;
+    next = `${String(number + 1).padStart(4, "0")}_next`;
+    await writeFile(join(folder, `migrations/${next}.sql`), "create table next (id int);");
+    await writeFile(join(folder, "functions/ledger/next_v1.sql"), NEXT);
+    await writeFile(join(folder, "edition.json"), JSON.stringify({ edition: 1_000, sha256: "next" }));
     await owner.script(GRANTS_BY_HAND);
   });
   afterAll(async () => {

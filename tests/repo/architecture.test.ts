@@ -75,16 +75,38 @@ test("every file that the page names as the place to look exists", () => {
   expect(files.filter((name) => !existsSync(join(ROOT, name.endsWith(".sql") ? "" : "src", name)))).toEqual([]);
 });
 
-test("the migration that the page names for 402 has the latest definition of the function that decides it", () => {
-  const definesOf = (name: string): string | undefined =>
-    globSync("migrations/*.sql", { cwd: ROOT })
-      .toSorted()
-      .findLast((path) => new RegExp(`create (or replace )?function ${name}\\(`).test(textOf(path)));
+test("402 is decided where the page says, on the way from the program's turn", () => {
+  const fileOf = (name: string): string => globSync(`schema/functions/**/${name}.sql`, { cwd: ROOT })[0] ?? name;
   const [, turn = ""] = /from (turn_v\d+)\(/.exec(textOf("src/ledger/turn-store.ts")) ?? [];
-  const [, decides = ""] = /from (admitted)\(/.exec(textOf(definesOf(turn) ?? "")) ?? [];
+  const [, admits = ""] = /from (admitted)\(/.exec(textOf(fileOf(turn))) ?? [];
+  const [, refuses = ""] = /(refusal_of)\(/.exec(textOf(fileOf(admits))) ?? [];
 
-  const named = namesIn(sectionOf("Where to look"));
-  expect(named).toEqual(expect.arrayContaining([turn, definesOf(turn), decides, definesOf(decides)]));
+  const row = sectionOf("Where to look")
+    .split("\n")
+    .find((line) => line.startsWith("| What decides 402"));
+  expect(namesIn(row ?? "")).toEqual(expect.arrayContaining([fileOf(admits), fileOf(refuses)]));
+  expect(namesIn(sectionOf("Where to look"))).toContain(fileOf(turn));
+});
+
+test("each question that is asked at night has a row, whose file comes first", () => {
+  const firstOf = (question: string): string | undefined => {
+    const row = sectionOf("Where to look")
+      .split("\n")
+      .find((line) => line.includes(question));
+    return namesIn(row?.split("|")[2] ?? "")[0];
+  };
+
+  expect(
+    ["What decides 402", "Where is a charge made", "what may a lead do", "What is written when a stream is cut"].map(
+      firstOf,
+    ),
+  ).toEqual([
+    "schema/functions/ledger/admit/refusal_of.sql",
+    "schema/functions/ledger/settle/settled.sql",
+    "admin/access-table.ts",
+    "gateway/generate/end-generation.ts",
+  ]);
+  expect(textOf("schema/functions/ledger/settle/settled.sql")).toContain("insert into charge ");
 });
 
 test("every exit on the path of a request has the status the caller gets", () => {

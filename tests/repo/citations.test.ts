@@ -26,7 +26,7 @@ const danglingIn = (text: string): string[] =>
   [...text.matchAll(CITATION)].flatMap(([, list = ""]) => partsOf(list)).filter((part) => !citable.has(part));
 
 test("every rule and decision that code or a test cites is written down in the reference or in the decisions", () => {
-  const files = globSync(["{src,tests,scripts}/**/*.{ts,md}", "migrations/*.sql"], { cwd: ROOT }).filter(
+  const files = globSync(["{src,tests,scripts}/**/*.{ts,md}", "schema/**/*.sql"], { cwd: ROOT }).filter(
     (path) => !/^(tests\/repo\/(citations|rules)\.test|scripts\/(rules|spec-coverage))\.ts$/.test(path),
   );
   const dangling = files.flatMap((path) => danglingIn(read(path)).map((citation) => `${path}: [${citation}]`));

@@ -14,7 +14,8 @@ import { type Clock, systemClock } from "../../src/core/clock.ts";
 import type { Config } from "../../src/config/load-config.ts";
 import type { Secret } from "../../src/core/secret.ts";
 import type { Database } from "../../src/db/database.ts";
-import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPglite } from "../../src/db/pglite.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import type { Operator } from "../../src/operator/operator.ts";
@@ -38,7 +39,7 @@ export async function emptyDatabase(): Promise<Database> {
     return { ...database, close: () => database.close().then(fresh.close) };
   }
   const database = await createPglite({ dataFolder: null });
-  await migrate(database, { folder: migrationsFolder() });
+  await migrate(database, { folder: schemaFolder() });
   return database;
 }
 

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
-import { migrate, migrationsFolder } from "../../src/db/migrate.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
 import { startCluster } from "./postgres-cluster.ts";
 import type { PostgresVersion } from "./postgres-binaries.ts";
@@ -103,7 +104,7 @@ async function migrateUrl(url: string): Promise<void> {
   const options = { poolSize: 1, connectTimeoutMs: 5_000, statementTimeoutMs: 30_000, onError: () => undefined };
   const database = createPostgres({ url, ...options });
   try {
-    await migrate(database, { folder: migrationsFolder() });
+    await migrate(database, { folder: schemaFolder() });
   } finally {
     await database.close();
   }

@@ -3,7 +3,8 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import type { DraftedCertificate } from "../../app/draft-certificate.ts";
-import { migrate, migrationsFolder } from "../../db/migrate.ts";
+import { migrate } from "../../db/migrate.ts";
+import { schemaFolder } from "../../db/schema-files.ts";
 import { createPglite } from "../../db/pglite.ts";
 import { creditAmount, durationMs } from "../arguments.ts";
 import { chooseCertified } from "../choose-certified.ts";
@@ -66,7 +67,7 @@ async function certify(name: string, options: CertifyOptions, command: Command):
     process.stderr.write(planText(plan, { provider, spendNano: options.spend }));
     await requireConsent(options);
     const database = await createPglite({ dataFolder: null });
-    await migrate(database, { folder: migrationsFolder() });
+    await migrate(database, { folder: schemaFolder() });
     const screen = screenOf(process.stderr);
     const total = plan.subjects.reduce((sum, { trials }) => sum + trials.length + 1, 0);
     let done = 0;

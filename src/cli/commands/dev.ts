@@ -18,7 +18,8 @@ import { createSecret } from "../../core/secret.ts";
 import type { KeyMode } from "../../core/key-mode.ts";
 import { everyPage } from "../../core/page.ts";
 import type { Database } from "../../db/database.ts";
-import { migrate, migrationsFolder, pendingMigrations } from "../../db/migrate.ts";
+import { isMigrated, migrate } from "../../db/migrate.ts";
+import { schemaFolder } from "../../db/schema-files.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
 import { createPglite } from "../../db/pglite.ts";
 import type { Operator } from "../../operator/operator.ts";
@@ -68,8 +69,6 @@ type DevOptions = {
   recordings?: string;
   json?: true;
 };
-
-const FIRST_MIGRATION = "0001_accounts_keys_and_catalogue";
 
 /** `tollgate dev`: everything on this machine, with no configuration and no database server. */
 export function addDevCommand(program: Command): void {
@@ -135,7 +134,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const events = { events: telemetry.events, clock: systemClock };
   const operator = createOperator({ database, credentials, ...events, acceptForeign });
   if (options.database !== undefined) await requireOwn(database, operator);
-  await migrate(database, { folder: migrationsFolder() });
+  await migrate(database, { folder: schemaFolder() });
   const simulator = await openSimulator(options);
   const { seed, days } = options;
   const home = { folder, seed, days, database, credentials, operator, simulatorUrl: simulator.url };
@@ -192,8 +191,7 @@ type Opened = { loaded: LoadedConfig; events: Events };
 
 /** A database that serves others is left as it is: `dev` issues keys with credit. */
 async function requireOwn(database: Database, { catalogue }: Operator): Promise<void> {
-  const pending = await pendingMigrations(database, { folder: migrationsFolder() });
-  if (pending.includes(FIRST_MIGRATION)) return;
+  if (!(await isMigrated(database))) return;
   const { data: models } = await everyPage(catalogue.listModels);
   if (models.length === 0 || models.some(({ id }) => id === FIRST_MODEL)) return;
   await database.close();

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { migrate, migrationsFolder, pendingMigrations } from "../../db/migrate.ts";
+import { type Migrated, migrate, pendingMigrations } from "../../db/migrate.ts";
+import { schemaFolder } from "../../db/schema-files.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
 import { printResult } from "../text/print.ts";
 
@@ -9,8 +10,8 @@ type MigrateCommandOptions = { status?: true; servingRole?: string; readingRole?
 export function addMigrateCommand(program: Command): void {
   program
     .command("migrate")
-    .description("apply pending migrations to the database")
-    .option("--status", "only list pending migrations; exit 1 if there are any")
+    .description("apply pending migrations to the database, and define functions that have changed")
+    .option("--status", "only list what is pending; exit 1 if anything is")
     .option("--serving-role <name>", "grant this role exactly what a gateway needs, now and in later migrations")
     .option(
       "--reading-role <name>",
@@ -23,7 +24,7 @@ export function addMigrateCommand(program: Command): void {
       const json = options.json === true;
       try {
         if (options.status) {
-          const pending = await pendingMigrations(database, { folder: migrationsFolder() });
+          const pending = await pendingMigrations(database, { folder: schemaFolder() });
           printResult(
             { pending },
             {
@@ -34,14 +35,20 @@ export function addMigrateCommand(program: Command): void {
           process.exitCode = pending.length === 0 ? 0 : 1;
           return;
         }
-        const result = await migrate(database, {
-          folder: migrationsFolder(),
+        const result: Migrated = await migrate(database, {
+          folder: schemaFolder(),
           roles: options,
           onStep: ({ name, elapsedMs }) => process.stderr.write(`Applied ${name} in ${elapsedMs} ms\n`),
         });
-        printResult(result, { json, text: () => `The database is at ${result.current}.` });
+        printResult(result, { json, text: () => wordsOf(result) });
       } finally {
         await database.close();
       }
     });
+}
+
+function wordsOf({ functions, current, newer }: Migrated): string {
+  if (newer !== null) return `The database is newer than this program: it has ${newer}. Nothing was changed.`;
+  const defined = functions.length === 0 ? "" : ` Functions defined or removed: ${functions.length}.`;
+  return `The database is at ${current}.${defined}`;
 }

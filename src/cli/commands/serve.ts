@@ -8,7 +8,8 @@ import { secretFilesOf } from "../../config/secret-files.ts";
 import { requireSettings } from "../../config/require-settings.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { Database } from "../../db/database.ts";
-import { migrate, migrationsFolder, pendingMigrations } from "../../db/migrate.ts";
+import { migrate, pendingMigrations } from "../../db/migrate.ts";
+import { schemaFolder } from "../../db/schema-files.ts";
 import type { Events } from "../../telemetry/events.ts";
 import { createWorkerEvents } from "../../telemetry/worker-events.ts";
 import { chooseAdminPorts } from "../serve/admin-ports.ts";
@@ -121,7 +122,7 @@ const setUp = (database: Database, events: Events, { init }: LoadedConfig["confi
   });
 
 async function requireCurrent(database: Database, options: ServeOptions): Promise<void> {
-  const folder = migrationsFolder();
+  const folder = schemaFolder();
   if (options.migrate && cluster.isPrimary) await migrate(database, { folder });
   const pending = await pendingMigrations(database, { folder });
   if (pending.length === 0) return;

@@ -1,6 +1,6 @@
 import { whyNotAdopted } from "../../db/adopt-line.ts";
 import { pendingMigrations } from "../../db/migrate.ts";
-import { MigrationError, readMigrations } from "../../db/migration-files.ts";
+import { MigrationError, readFunctions, readMigrations } from "../../db/schema-files.ts";
 import { readRights } from "../../db/privileges.ts";
 import { type Check, failed, ok, skipped, warning } from "../check.ts";
 import { inNumbers } from "../figures.ts";
@@ -19,7 +19,7 @@ export const DATABASE_CHECKS: readonly Check[] = [
     fix: "Run `tollgate migrate` as the owner of the tables.",
     after: ["database-reachable"],
     run: async (patient) => {
-      const { migrationsFolder: folder } = patient;
+      const { schemaFolder: folder } = patient;
       try {
         const pending = await pendingMigrations(databaseOf(patient), { folder });
         const current = (await readMigrations(folder)).at(-1)?.name ?? "";
@@ -51,7 +51,7 @@ export const DATABASE_CHECKS: readonly Check[] = [
     fix: "As the owner of the tables, run `tollgate migrate --serving-role NAME` (docs/operate/database-roles.md).",
     after: ["database-migrations"],
     run: async (patient) => {
-      const rights = await readRights(databaseOf(patient), await readMigrations(patient.migrationsFolder));
+      const rights = await readRights(databaseOf(patient), await readFunctions(patient.schemaFolder));
       const { role, owner, missing, excess } = rights;
       const grant = `As ${owner}, run \`tollgate migrate --serving-role ${role}\`.`;
       if (missing.length > 0) return failed(`${role} may not ${listed(missing)}`, grant);

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import { migrate, migrationsFolder } from "../../../src/db/migrate.ts";
+import { migrate } from "../../../src/db/migrate.ts";
+import { schemaFolder } from "../../../src/db/schema-files.ts";
 import { createPostgres } from "../../../src/db/postgres.ts";
 import { startCluster } from "../../support/postgres.ts";
 import { runStorm, takeStormClock } from "./storm.ts";
@@ -29,7 +30,7 @@ const databases = Array.from({ length: gateways }, open);
 const nemesis = open();
 const startedMs = performance.now();
 try {
-  await migrate(nemesis, { folder: migrationsFolder() });
+  await migrate(nemesis, { folder: schemaFolder() });
   await takeStormClock(nemesis);
   console.log(`seed ${seed}: ${keys} keys, ${gateways} gateways, ${holds} holds`);
   const shape = { organisations: 4, teamsEach: 10, keysEach: Math.ceil(keys / 40), paid: 60_000n };

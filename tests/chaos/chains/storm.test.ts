@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { migrate, migrationsFolder } from "../../../src/db/migrate.ts";
+import { migrate } from "../../../src/db/migrate.ts";
+import { schemaFolder } from "../../../src/db/schema-files.ts";
 import { createPostgres } from "../../../src/db/postgres.ts";
 import { startCluster } from "../../support/postgres.ts";
 import { runStorm, takeStormClock } from "./storm.ts";
@@ -11,7 +12,7 @@ test("books of chains are right at every instant, while teams move, days end and
   const pool = { poolSize: 4, connectTimeoutMs: 20_000, statementTimeoutMs: 60_000, onError: () => undefined };
   const open = () => parts.adopt(createPostgres({ url: cluster.url(), ...pool }), (it) => it.close());
   const [nemesis, gateways] = [open(), [open(), open()]];
-  await migrate(nemesis, { folder: migrationsFolder() });
+  await migrate(nemesis, { folder: schemaFolder() });
   await takeStormClock(nemesis);
   const shape = { organisations: 2, teamsEach: 5, keysEach: 30, paid: 60_000n, keyCredits: null };
   const seed = Date.now() % 1_000_000;

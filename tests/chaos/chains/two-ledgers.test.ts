@@ -6,7 +6,8 @@ import { loadConfig } from "../../../src/config/load-config.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { createId } from "../../../src/core/ids.ts";
 import type { Database } from "../../../src/db/database.ts";
-import { migrate, migrationsFolder } from "../../../src/db/migrate.ts";
+import { migrate } from "../../../src/db/migrate.ts";
+import { schemaFolder } from "../../../src/db/schema-files.ts";
 import { createPostgres } from "../../../src/db/postgres.ts";
 import { bucketOf, createSecret, digestOf } from "../../../src/keys/secret.ts";
 import { createEvents } from "../../../src/telemetry/events.ts";
@@ -35,7 +36,7 @@ beforeAll(async () => {
   const open = (url: string): Database =>
     createPostgres({ url, poolSize: 4, connectTimeoutMs: 2_000, statementTimeoutMs: 10_000, onError: () => undefined });
   [here, there] = [open(first.url()), open(second.url())];
-  for (const database of [here, there]) await migrate(database, { folder: migrationsFolder() });
+  for (const database of [here, there]) await migrate(database, { folder: schemaFolder() });
   const simulator = parts.adopt(await startSimulatorProcess(), async (it) => void (await it.stop()));
   const catalogue = createCatalogueStore(here);
   await catalogue.addProvider({ name: "acme", baseUrl: `${simulator.url}/v1`, credentialRef: "env:ACME_KEY" }, "keep");

@@ -1,10 +1,7 @@
 import { spawnSync } from "node:child_process";
 
-/**
- * Until a version is tagged: the commit by which the ledger was drawn with chains of counters. Migrations before it were drawn anew,
- * so that no database of an earlier one can be migrated.
- */
-const FIRST_KEPT = "a83ea28";
+/** Until a version is tagged: the commit with migration 0025. Databases of earlier ones are not adopted. */
+const FIRST_KEPT = "46bf160b";
 
 /** The newest version that is tagged, or the commit that stands for it. */
 export const previousVersion = (): string => newestTag() ?? FIRST_KEPT;

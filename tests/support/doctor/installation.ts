@@ -11,7 +11,7 @@ import { messageOf } from "../../../src/cli/report-failure.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { lookAtServers } from "../../../src/db/look-at-servers.ts";
-import { migrationsFolder } from "../../../src/db/migrate.ts";
+import { schemaFolder } from "../../../src/db/schema-files.ts";
 import { createPostgres } from "../../../src/db/postgres.ts";
 import type { CheckId } from "../../../src/doctor/check.ts";
 import { CHECKS, checksLeadingTo } from "../../../src/doctor/checks.ts";
@@ -117,7 +117,7 @@ async function examineChanged(
     isDev: false,
     lookAtServers: () => lookAtServers(url, config.database),
     database,
-    migrationsFolder: migrationsFolder(),
+    schemaFolder: schemaFolder(),
     listModels: async () => (await operator.catalogue.listModels({ limit: 100, after: null })).data,
     reachProviders: createReachProviders({ database, credentials, fetch }),
     wayIn: null,

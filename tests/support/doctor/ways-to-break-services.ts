@@ -78,12 +78,12 @@ export const SERVICE_WAYS: readonly WayToBreak[] = [
   },
   {
     breaks: "a migration that was edited",
-    sql: ["update migration set sha256 = 'x' || sha256 where number = 2"],
-    undo: ["update migration set sha256 = substr(sha256, 2) where number = 2"],
+    sql: ["update migration set sha256 = 'x' || sha256 where name = '0039_baseline'"],
+    undo: ["update migration set sha256 = substr(sha256, 2) where name = '0039_baseline'"],
     expected: {
       id: "database-migrations",
       status: "failed",
-      message: /0002_\w+ was changed after it was applied/,
+      message: /0039_baseline was changed after it was applied/,
       fix: /restore the file/,
     },
   },

@@ -1,0 +1,1 @@
+create type moment as (clock timestamptz, begun timestamptz, ends timestamptz);
