@@ -21,6 +21,8 @@ const TEST_FILE = /\.test\.ts$/;
 const ROWS: Row[] = [
   { title: "START", meaning: "connects the parts", span: [0, 2 / 3], names: ["main.ts", "app.ts"] },
   { title: "EDGE", meaning: "HTTP and terminal", span: [0, 1], names: ["cli", "admin", "http"] },
+  { title: "CLIENT", meaning: "of the admin API", span: [0, 2 / 3], names: ["admin-client"] },
+  { title: "CONTRACT", meaning: "declares operations", span: [0, 2 / 3], names: ["contract"] },
   {
     title: "USE CASES",
     meaning: "puts steps in order",
@@ -34,7 +36,6 @@ const ROWS: Row[] = [
     names: [
       "simulator",
       "certify",
-      "admin-client",
       "openapi",
       "console",
       "credentials",
@@ -73,12 +74,14 @@ const BOX_HEIGHT = 42;
 const LANE = 11;
 const HEIGHT = TOP * 2 + ROW_STEP * (ROWS.length - 1) + BOX_HEIGHT + 34;
 
-/** Six hues, one per row, so that an arrow can be followed back to where it begins. */
+/** One hue per row, so that an arrow can be followed back to where it begins. */
 const HUES: [light: string, dark: string][] = [
   ["#57606a", "#9aa4af"],
   ["#0b62c4", "#6cb0ff"],
   ["#8a3ffc", "#c39bff"],
   ["#0f7b45", "#57d08d"],
+  ["#9a6700", "#e3b341"],
+  ["#bf3989", "#f778ba"],
   ["#a14a00", "#f2a65a"],
   ["#57606a", "#9aa4af"],
 ];

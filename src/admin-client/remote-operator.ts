@@ -1,6 +1,5 @@
 import type { PageRequest } from "../core/page.ts";
-import type { limitSchema, whichLimitSchema } from "../wire/admin/accounts.ts";
-import { limitRemovedSchema, limitSetSchema, limitView } from "../wire/admin/accounts.ts";
+import { limitRemovedSchema, limitSchema, limitSetSchema, type whichLimitSchema } from "../wire/admin/limit.ts";
 import { journalSchema, verificationSchema, verificationsSchema, type verifySchema } from "../wire/admin/books.ts";
 import type { budgetSchema, topUpSchema } from "../wire/admin/funds.ts";
 import { budgetView, fundedSchema, keyFundsSchema, topUpView } from "../wire/admin/funds.ts";
@@ -19,8 +18,9 @@ import { movedPurseSchema, movePurseView, outstandingSchema } from "../wire/admi
 import { quarantineSchema, releasedSchema } from "../wire/admin/quarantine.ts";
 import { statementSchema } from "../wire/admin/statement.ts";
 import { usageReportSchema } from "../wire/admin/usage.ts";
-import type { ReadAs } from "../wire/validate.ts";
-import { remoteAccounts } from "./remote-accounts.ts";
+import { type ReadAs, written } from "../wire/validate.ts";
+import { ACCOUNTS } from "../contract/accounts.ts";
+import { askOperations } from "./ask-operations.ts";
 import { remoteAudit } from "./remote-audit.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
@@ -64,11 +64,11 @@ export function remoteOperator(gateway: GatewayAddress) {
       move: (key: string, account: string) => ask(keyStatusSchema, "POST", ofKey(key, "/move"), { account }),
       adopt: (key: string, account: string) => ask(keyStatusSchema, "POST", ofKey(key, "/adopt"), { account }),
       setLimit: (key: string, limit: ReadAs<typeof limitSchema>) =>
-        ask(limitSetSchema, "POST", ofKey(key, "/limits"), limitView(limit)),
+        ask(limitSetSchema, "POST", ofKey(key, "/limits"), written(limitSchema, limit)),
       removeLimit: (key: string, which: ReadAs<typeof whichLimitSchema>) =>
         ask(limitRemovedSchema, "POST", ofKey(key, "/limits/remove"), which),
     },
-    accounts: remoteAccounts(ask),
+    accounts: askOperations(ACCOUNTS, ask),
     funds: {
       show: (key: string) => ask(keyFundsSchema, "GET", ofKey(key, "/funds")),
       topUp: (key: string, order: ReadAs<typeof topUpSchema>) =>

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
+import type { Refusal } from "../contract/operation.ts";
 import type { By } from "../core/by.ts";
 import type { KnownPerson } from "../operator/identify.ts";
 import type { ReadAs, Schema, WrittenAs } from "../wire/validate.ts";
@@ -25,15 +26,6 @@ export const TAGS = {
   system: "The installation: its settings and its state.",
   health: "Health of the gateway and of its routes to providers.",
 } as const;
-
-/** Beside these every operation can be refused with `invalid_credentials`, `forbidden`, `service_unavailable` and `internal_error`. */
-export type Refusal =
-  | "invalid_request"
-  | "invalid_credentials"
-  | "forbidden"
-  | "not_found"
-  | "conflict"
-  | "rate_limit_exceeded";
 
 /** What a browser is told beside the body. */
 type ToBrowser = { cookie?: string | readonly string[]; location?: string };

@@ -1,5 +1,5 @@
 import type { AdminRoute } from "./route.ts";
-import { accountRoutes } from "./routes/accounts.ts";
+import { ACCOUNTS } from "../contract/accounts.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { catalogueRoutes } from "./routes/catalogue.ts";
 import { clientSessionRoutes } from "./routes/client-sessions.ts";
@@ -17,6 +17,7 @@ import { requestRoutes } from "./routes/requests.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { serveOperations } from "./serve-operations.ts";
 
 /** Every operation of the admin API. */
 export const ADMIN_ROUTES: readonly AdminRoute[] = [
@@ -27,7 +28,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...peopleRoutes,
   ...clientSessionRoutes,
   ...keyRoutes,
-  ...accountRoutes,
+  ...serveOperations({ tag: "accounts", operations: ACCOUNTS, of: ({ accounts }) => accounts }),
   ...fundsRoutes,
   ...liveRoutes,
   ...requestRoutes,

@@ -35,7 +35,7 @@ import { createSendWebhook } from "../notices/send-webhook.ts";
 import { createManageAccounts } from "../operator/accounts.ts";
 import { createReadAudit } from "../operator/audit.ts";
 import { createAuditLooks } from "../operator/audit-looks.ts";
-import { auditedOperator } from "../operator/audit-table.ts";
+import { auditedOperator } from "../contract/audit-table.ts";
 import { createReadBooks } from "../operator/books.ts";
 import { createManageCatalogue } from "../operator/catalogue.ts";
 import { createFindAccount } from "../operator/find-account.ts";

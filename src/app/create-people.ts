@@ -5,7 +5,7 @@ import { createClientSessions } from "../keys/client-session.ts";
 import { createClientSessionStore } from "../keys/client-session-store.ts";
 import { createAccountStore } from "../ledger/account-store.ts";
 import { NO_LOOKS } from "../operator/audit-looks.ts";
-import { SIGN_IN_ROWS } from "../operator/audit-table.ts";
+import { SIGN_IN_ROWS } from "../contract/audit-table.ts";
 import { audited } from "../operator/audited.ts";
 import type { ManageAccounts } from "../operator/accounts.ts";
 import { createFindAccount } from "../operator/find-account.ts";

@@ -4,7 +4,7 @@ import { adopt } from "../db/adopt-line.ts";
 import type { Database } from "../db/database.ts";
 import { createRepairPeriods } from "../ledger/period-repair-store.ts";
 import { createPartitions } from "../ledger/partitions-store.ts";
-import { auditedStorage } from "../operator/audit-table.ts";
+import { auditedStorage } from "../contract/audit-table.ts";
 import { createManageStorage, type ManageStorage } from "../operator/storage.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 

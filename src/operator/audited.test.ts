@@ -11,7 +11,7 @@ import { createSecret } from "../core/secret.ts";
 import type { Database } from "../db/database.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { AskedAudit } from "./audit.ts";
-import { AUDIT_TABLE } from "./audit-table.ts";
+import { AUDIT_TABLE } from "../contract/audit-table.ts";
 import type { Operator } from "./operator.ts";
 
 let database: Database;

@@ -5,7 +5,7 @@ import { openProviderCredentials } from "../app/provider-credentials.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Database } from "../db/database.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
-import { AUDIT_TABLE } from "./audit-table.ts";
+import { AUDIT_TABLE } from "../contract/audit-table.ts";
 import type { Operator } from "./operator.ts";
 
 let database: Database;

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { fieldFault } from "../core/fault.ts";
 import { inputShouldBe } from "../core/parsed-texts.ts";
 import { scrub } from "../core/scrub.ts";
@@ -13,6 +13,10 @@ export type ReadAs<Of extends Schema> = Unchanging<z.output<Of>>;
 export type WrittenAs<Of extends Schema> = Unchanging<z.input<Of>>;
 
 type Unchanging<Value> = Value extends object ? { readonly [Name in keyof Value]: Unchanging<Value[Name]> } : Value;
+
+/** The JSON of a value, by a schema that is a codec. */
+export const written = <Of extends Schema>(schema: Of, value: ReadAs<Of>): WrittenAs<Of> =>
+  z.encode(schema, value as z.output<Of>) as WrittenAs<Of>;
 
 /** Checks a value against what we promise; the first problem becomes a refusal whose `param` is the path to it. `at`: where the value stands. */
 export function validate<Schema extends z.ZodType>(

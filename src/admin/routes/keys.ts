@@ -16,7 +16,7 @@ import {
   ofKey,
   rotationSchema,
 } from "../../wire/admin/keys.ts";
-import { limitRemovedSchema, limitSchema, limitSetSchema, whichLimitSchema } from "../../wire/admin/accounts.ts";
+import { limitRemovedSchema, limitSchema, limitSetSchema, whichLimitSchema } from "../../wire/admin/limit.ts";
 import { counterView } from "../../wire/admin/counter.ts";
 import { pageView } from "../../wire/admin/page.ts";
 import { type AdminRoute, route } from "../route.ts";

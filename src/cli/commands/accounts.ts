@@ -3,12 +3,18 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { ACCOUNT_CHANGES, type AccountChange } from "../../core/account-change.ts";
 import { formatCredits } from "../../core/money.ts";
 import { TOP_UP_KINDS, type TopUpKind } from "../../core/top-up-kind.ts";
-import { accountFundedView, accountTreeView, accountView } from "../../wire/admin/accounts.ts";
-import { pageView } from "../../wire/admin/page.ts";
+import {
+  account as accountSchema,
+  accountFunded,
+  accountPage,
+  accountStatus,
+  accountTree,
+} from "../../contract/accounts.ts";
+import { written } from "../../wire/validate.ts";
 import { accountName, creditAmount } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
-import { accountFundedText, accountListing, accountTree } from "../text/account-text.ts";
+import { accountFundedText, accountListing, accountTreeText } from "../text/account-text.ts";
 import { printable } from "../text/cell.ts";
 import { printResult } from "../text/print.ts";
 import { booked, REFERENCE_HELP } from "./funds.ts";
@@ -50,7 +56,7 @@ function addCreateCommand(accounts: Command): void {
       const names = path.split("/");
       const order = { name: names.at(-1) ?? "", parent: names.length > 1 ? names.slice(0, -1).join("/") : null };
       await withOperator(command, async (operator, by) => {
-        const account = accountView(await operator.accounts.create({ ...order, kind: options.kind }, by));
+        const account = written(accountSchema, await operator.accounts.create({ ...order, kind: options.kind }, by));
         printResult(
           { account },
           { json: options.json === true, text: () => `Created account ${printable(account.path)} (${account.id}).` },
@@ -64,7 +70,7 @@ function addReadCommands(accounts: Command): void {
     .option("--json", "print JSON")
     .action(async (options: PageOptions & { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
-        const page = pageView(await readPages(options, operator.accounts.list), accountView);
+        const page = written(accountPage, await readPages(options, operator.accounts.list));
         printResult(page, { json: options.json === true, text: (screen) => accountListing(page, options, screen) });
       });
     });
@@ -76,8 +82,8 @@ function addReadCommands(accounts: Command): void {
     .option("--json", "print JSON")
     .action(async (name: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
-        const tree = accountTreeView(await operator.accounts.show(name));
-        printResult(tree, { json: options.json === true, text: (screen) => accountTree(tree, screen) });
+        const tree = written(accountTree, await operator.accounts.show(name));
+        printResult(tree, { json: options.json === true, text: (screen) => accountTreeText(tree, screen) });
       });
     });
 }
@@ -98,7 +104,7 @@ function addMoveCommand(accounts: Command): void {
           ...(options.to !== undefined && { parent: options.to }),
           ...(options.name !== undefined && { name: options.name }),
         };
-        const account = accountView(await operator.accounts.update(name, change, by));
+        const account = written(accountSchema, await operator.accounts.update(name, change, by));
         printResult(
           { account },
           { json: options.json === true, text: () => `The account is now ${printable(account.path)}.` },
@@ -115,8 +121,7 @@ function addStatusCommand(accounts: Command, change: AccountChange): void {
     .option("--json", "print JSON")
     .action(async (name: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {
-        const { account: details, changed } = await operator.accounts.changeStatus(name, change, by);
-        const account = accountView(details);
+        const { account, changed } = written(accountStatus, await operator.accounts.changeStatus(name, change, by));
         const text = `${printable(account.path)} ${changed ? "is now" : "was already"} ${account.status}.`;
         printResult({ account, changed }, { json: options.json === true, text: () => text });
       });
@@ -137,8 +142,7 @@ function addCloseCommands(accounts: Command): void {
       .action(async (name: string, options: { json?: true }, command: Command) => {
         await withOperator(command, async (operator, by) => {
           const close = word === "close" ? operator.accounts.close : operator.accounts.closePurse;
-          const { account: details, changed } = await close(name, by);
-          const account = accountView(details);
+          const { account, changed } = written(accountStatus, await close(name, by));
           const what = word === "close" ? printable(account.path) : `The purse of ${printable(account.path)}`;
           const text = changed
             ? `${what} is closed.`
@@ -170,7 +174,7 @@ function addMoneyCommands(accounts: Command): void {
       const reference = options.ref ?? `topup:${randomUUID()}`;
       await withOperator(command, async (operator, by) => {
         const order = { amount, kind: options.kind, reference };
-        const funded = accountFundedView(await booked(operator.accounts.topUp(name, order, by), reference));
+        const funded = written(accountFunded, await booked(operator.accounts.topUp(name, order, by), reference));
         printResult(funded, {
           json: options.json === true,
           text: () => accountFundedText(funded, formatCredits(amount)),

@@ -1,4 +1,4 @@
-import type { AccountFundedJson, AccountJson, AccountTreeJson } from "../../wire/admin/accounts.ts";
+import type { AccountFundedJson, AccountJson, AccountTreeJson } from "../../contract/accounts.ts";
 import type { CounterJson } from "../../wire/admin/counter.ts";
 import { moreText } from "../page-options.ts";
 import { grouped, printable } from "./cell.ts";
@@ -46,7 +46,7 @@ function linesOf(name: string, counters: readonly CounterJson[], what: string): 
 const stateOf = ({ state }: AccountJson): string => (state === "active" ? "" : ` [${state}]`);
 
 /** An account and all below it, as a tree with one line for each purse and limit. */
-export function accountTree({ account, below, keys, more }: AccountTreeJson, screen: Screen = PLAIN): string {
+export function accountTreeText({ account, below, keys, more }: AccountTreeJson, screen: Screen = PLAIN): string {
   const depthOf = ({ path }: AccountJson): number => path.split("/").length - account.path.split("/").length;
   const rows = [account, ...below].flatMap((one) => {
     const indent = "  ".repeat(depthOf(one));

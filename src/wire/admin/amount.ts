@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { formatAmount, parseAmount, type Unit } from "../../core/amount.ts";
+import { formatCredits } from "../../core/money.ts";
 import { CREDITS_EXPECTED, creditsOf } from "../../core/read-credits.ts";
 import { storable } from "../storable.ts";
 
@@ -16,22 +17,30 @@ export const amountsIn =
     return 0n;
   };
 
+/** The same in a codec. */
+export function readAmount(unit: Unit, text: string, { issues }: z.core.ParsePayload): bigint {
+  const read = parseAmount(unit, text);
+  if (read === null)
+    issues.push({ code: "custom", message: `${JSON.stringify(text)} is not an amount of ${unit}`, input: text });
+  return read ?? 0n;
+}
+
 export const amountsOf =
   (unit: Unit) =>
   (value: bigint): string =>
     formatAmount(unit, value);
 
 /** Credits, as a decimal in text, since a JSON number would pass through a double. */
-export const credits = z
-  .string()
-  .min(1)
-  .max(40)
-  .refine((text) => creditsOf(text) !== null, CREDITS_EXPECTED)
-  .transform((text) => creditsOf(text) ?? 0n);
-export const tokens = z
-  .int()
-  .min(0)
-  .transform((count) => BigInt(count));
+export const credits = z.codec(
+  z
+    .string()
+    .min(1)
+    .max(40)
+    .refine((text) => creditsOf(text) !== null, CREDITS_EXPECTED),
+  z.bigint(),
+  { decode: (text) => creditsOf(text) ?? 0n, encode: formatCredits },
+);
+export const tokens = z.codec(z.int().min(0), z.bigint(), { decode: BigInt, encode: Number });
 export const reference = storable(200)
   .min(1)
   .describe("Unique name of the operation; a repeat with the same reference changes nothing.");

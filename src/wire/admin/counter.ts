@@ -2,12 +2,11 @@ import { z } from "zod";
 import { UNITS } from "../../core/amount.ts";
 import { BUDGET_PERIODS } from "../../core/budget-period.ts";
 import { COUNTER_KINDS } from "../../core/counter.ts";
-import type { ReadAs, WrittenAs } from "../validate.ts";
-import { amount, amountsIn, amountsOf } from "./amount.ts";
-import { dateOf, instant } from "./instant.ts";
+import { type ReadAs, written, type WrittenAs } from "../validate.ts";
+import { amount, amountsOf, readAmount } from "./amount.ts";
+import { instant } from "./instant.ts";
 
-/** A purse or a limit. Amounts are exact decimals in its own unit. */
-export const counterSchema = z
+const counterJson = z
   .object({
     id: z.int(),
     kind: z.enum(COUNTER_KINDS).describe("`purse`: prepaid credit. `limit`: an amount per period."),
@@ -25,48 +24,56 @@ export const counterSchema = z
     refunded: amount.describe("Given back by refunds; of a limit, in this period."),
     renews_at: instant.nullable().describe("When it renews; null: never."),
   })
-  .meta({ id: "Counter" })
-  .transform((row, context) => {
-    const read = amountsIn(row.unit, context);
-    const held = read(row.reserved);
+  .meta({ id: "Counter" });
+
+function read(row: z.output<typeof counterJson>, payload: z.core.ParsePayload) {
+  const amountOf = (text: string): bigint => readAmount(row.unit, text, payload);
+  const held = amountOf(row.reserved);
+  return {
+    id: row.id,
+    kind: row.kind,
+    unit: row.unit,
+    own: row.own,
+    accountId: row.account_id,
+    holder: row.holder,
+    models: row.models,
+    amount: amountOf(row.amount),
+    period: row.period,
+    posted: amountOf(row.available) + held,
+    held,
+    used: amountOf(row.charged),
+    funded: amountOf(row.funded),
+    refunded: amountOf(row.refunded),
+    renewsAtMs: row.renews_at,
+  };
+}
+
+/** A purse or a limit. Amounts are exact decimals in its own unit. */
+export const counterSchema = z.codec(counterJson, z.custom<ReturnType<typeof read>>(), {
+  decode: read,
+  encode: (counter) => {
+    const write = amountsOf(counter.unit);
     return {
-      id: row.id,
-      kind: row.kind,
-      unit: row.unit,
-      own: row.own,
-      accountId: row.account_id,
-      holder: row.holder,
-      models: row.models,
-      amount: read(row.amount),
-      period: row.period,
-      posted: read(row.available) + held,
-      held,
-      used: read(row.charged),
-      funded: read(row.funded),
-      refunded: read(row.refunded),
-      renewsAtMs: row.renews_at,
+      id: counter.id,
+      kind: counter.kind,
+      unit: counter.unit,
+      own: counter.own,
+      account_id: counter.accountId,
+      holder: counter.holder,
+      models: counter.models,
+      amount: write(counter.amount),
+      period: counter.period,
+      charged: write(counter.used),
+      reserved: write(counter.held),
+      available: write(counter.posted - counter.held),
+      funded: write(counter.funded),
+      refunded: write(counter.refunded),
+      renews_at: counter.renewsAtMs,
     };
-  });
+  },
+});
 
 export type CounterJson = WrittenAs<typeof counterSchema>;
 
-export function counterView(counter: ReadAs<typeof counterSchema>): CounterJson {
-  const write = amountsOf(counter.unit);
-  return {
-    id: counter.id,
-    kind: counter.kind,
-    unit: counter.unit,
-    own: counter.own,
-    account_id: counter.accountId,
-    holder: counter.holder,
-    models: counter.models,
-    amount: write(counter.amount),
-    period: counter.period,
-    charged: write(counter.used),
-    reserved: write(counter.held),
-    available: write(counter.posted - counter.held),
-    funded: write(counter.funded),
-    refunded: write(counter.refunded),
-    renews_at: dateOf(counter.renewsAtMs),
-  };
-}
+/** For what is not written by a codec itself. */
+export const counterView = (counter: ReadAs<typeof counterSchema>): CounterJson => written(counterSchema, counter);

@@ -1,7 +1,10 @@
 import { z } from "zod";
 
 /** A point in time as the admin API writes it. */
-export const instant = z.iso.datetime().transform((text) => Date.parse(text));
+export const instant = z.codec(z.iso.datetime(), z.number(), {
+  decode: (text) => Date.parse(text),
+  encode: (ms) => dateOf(ms),
+});
 
 export function dateOf(ms: number): string;
 export function dateOf(ms: number | null): string | null;

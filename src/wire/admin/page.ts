@@ -1,13 +1,13 @@
 import { z } from "zod";
-import type { Page } from "../../core/page.ts";
+import type { Page, PageRequest } from "../../core/page.ts";
 
 const LONGEST_PAGE = 1_000;
 const LONGEST_CURSOR = 4_000;
 
 /** How much of a list is asked for. */
 export const pageQuery = (usual: number) =>
-  z
-    .strictObject({
+  z.codec(
+    z.strictObject({
       limit: z.coerce
         .number()
         .int()
@@ -20,8 +20,13 @@ export const pageQuery = (usual: number) =>
         .max(LONGEST_CURSOR)
         .exactOptional()
         .describe("`next` from the previous page; omit it for the first page."),
-    })
-    .transform(({ limit, after }) => ({ limit, after: after ?? null }));
+    }),
+    z.custom<PageRequest>(),
+    {
+      decode: ({ limit, after }) => ({ limit, after: after ?? null }),
+      encode: ({ limit, after }) => ({ limit, ...(after !== null && { after }) }),
+    },
+  );
 
 /** Every list is answered like this. */
 export const pageSchema = <Row extends z.ZodType>(row: Row) =>

@@ -1,13 +1,14 @@
 import type { ImportedModel } from "../core/imported-model.ts";
 import { invariant } from "../core/invariant.ts";
-import { NO_LOOKS } from "./audit-looks.ts";
-import { audited, type AuditParts, type AuditRows, type AuditSubject } from "./audited.ts";
-import type { Operator } from "./operator.ts";
-import type { PasswordSignIn } from "./password-sign-in.ts";
-import type { ManageStorage } from "./storage.ts";
+import { NO_LOOKS } from "../operator/audit-looks.ts";
+import { audited, type AuditParts, type AuditRows, type AuditSubject } from "../operator/audited.ts";
+import type { Operator } from "../operator/operator.ts";
+import type { PasswordSignIn } from "../operator/password-sign-in.ts";
+import type { ManageStorage } from "../operator/storage.ts";
+import { ACCOUNTS } from "./accounts.ts";
+import { auditRowsOf } from "./operation.ts";
 
 const keyNamed = (name: string): AuditSubject => ({ kind: "key", name });
-const accountNamed = (name: string): AuditSubject => ({ kind: "account", name });
 const personNamed = (name: string): AuditSubject => ({ kind: "person", name });
 const modelNamed = (name: string): AuditSubject => ({ kind: "model", name });
 
@@ -64,23 +65,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
     setLimit: { action: "key.set_limit", of: keyNamed, asked: (_name, order) => order },
     removeLimit: { action: "key.remove_limit", of: keyNamed, asked: (_name, which) => which },
   },
-  accounts: {
-    create: {
-      action: "account.create",
-      of: ({ parent }) => ({ kind: "account", name: null, under: parent }),
-      asked: ({ name, parent, kind }) => ({ name, parent, kind }),
-      made: ({ id }) => id,
-    },
-    list: "read",
-    show: "read",
-    update: { action: "account.update", of: accountNamed, asked: (_name, change) => change },
-    changeStatus: { action: "account.status", of: accountNamed, asked: (_name, change) => ({ change }) },
-    close: { action: "account.close", of: accountNamed },
-    topUp: { action: "account.top_up", of: accountNamed, asked: (_name, order) => ({ unit: "credit", ...order }) },
-    closePurse: { action: "account.close_purse", of: accountNamed },
-    setLimit: { action: "account.set_limit", of: accountNamed, asked: (_name, order) => order },
-    removeLimit: { action: "account.remove_limit", of: accountNamed, asked: (_name, which) => which },
-  },
+  accounts: auditRowsOf(ACCOUNTS),
   funds: {
     show: "read",
     topUp: { action: "key.top_up", of: keyNamed, asked: (_name, order) => ({ unit: "credit", ...order }) },

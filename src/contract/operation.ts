@@ -1,0 +1,61 @@
+import type { Schema } from "../wire/validate.ts";
+import type { AuditRow, AuditRows } from "../operator/audited.ts";
+import type { By } from "../core/by.ts";
+
+/** Beside these every operation can be refused with `invalid_credentials`, `forbidden`, `service_unavailable` and `internal_error`. */
+export type Refusal =
+  | "invalid_request"
+  | "invalid_credentials"
+  | "forbidden"
+  | "not_found"
+  | "conflict"
+  | "rate_limit_exceeded";
+
+type Described = {
+  /** Names the operation for good: clients are generated from it. */
+  id: string;
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Below `/admin/v1`. The parameters, `{name}`, are the first arguments of its method, in this order. */
+  path: `/${string}`;
+  summary: string;
+  description?: string;
+  refusals?: readonly Refusal[];
+  params?: Schema;
+};
+
+/** One operation for each value of the last parameter of the path: `/{change}`, with the words that differ. */
+type Variants = { [value: string]: Pick<Described, "id" | "summary"> };
+
+type Settled<Work> = Work extends (...args: never[]) => Promise<infer Result> ? Result : never;
+type Args<Work> = Work extends (...args: infer Given) => unknown ? Given : never;
+
+/** The payload is the argument after those of the path, and is read from the query of a GET, else from the body. */
+type ForMethod<Work> = (Described | (Omit<Described, "id" | "summary"> & { variants: Variants })) & {
+  payload?: Schema;
+  /** What it answers, as a codec of what its method answers. */
+  answer: Schema;
+  /** 200, unless told otherwise. */
+  status?: 201 | { of: (result: Settled<Work>) => 200 | 201 };
+} & (Args<Work> extends [...unknown[], By]
+    ? { audit: "read" | AuditRow<Args<Work>, Settled<Work>> }
+    : { audit: "read" });
+
+/** All operations of a resource, by the names of the methods of its use cases: one that is missing does not compile. */
+export type Operations<Group> = { readonly [Name in keyof Group]: ForMethod<Group[Name]> };
+
+/** An operation of any resource, for those who serve, call or audit it. */
+export type AnyOperation = Omit<Described, "id" | "summary"> &
+  Partial<Pick<Described, "id" | "summary">> & {
+    variants?: Variants;
+    payload?: Schema;
+    answer: Schema;
+    status?: 201 | { of: (result: never) => 200 | 201 };
+  };
+
+export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+
+/** How the changes of a resource are told in the audit log. */
+export const auditRowsOf = <Group>(operations: Operations<Group>): AuditRows<Group> =>
+  Object.fromEntries(
+    Object.entries(operations as Record<string, { audit: unknown }>).map(([name, { audit }]) => [name, audit]),
+  ) as AuditRows<Group>;
