@@ -69,7 +69,7 @@ const law = {
     "credentials",
   ],
   contract: ["core", "wire", "operator"],
-  demo: ["core", "catalogue", "records", "operator"],
+  demo: ["core", "catalogue", "ledger", "records", "operator"],
   doctor: ["core", "config", "telemetry", "db"],
   "admin-client": ["core", "wire", "contract"],
   http: ["core", "telemetry", "wire", "openapi", "gateway"],

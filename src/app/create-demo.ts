@@ -3,6 +3,7 @@ import { systemClock } from "../core/clock.ts";
 import { createDemoStore } from "../demo/demo-store.ts";
 import { demoCatalogue } from "../demo/models.ts";
 import { seedDemo } from "../demo/seed.ts";
+import { createLedgerStore } from "../ledger/ledger-store.ts";
 import { createRecordStore } from "../records/record-store.ts";
 import { createOperatorEvents } from "../telemetry/operator-events.ts";
 import { createLogger } from "../telemetry/logger.ts";
@@ -48,6 +49,7 @@ export async function createDemo({
   const { requests } = await seedDemo({
     ...order,
     store: createDemoStore(database),
+    ledger: createLedgerStore(database),
     records: createRecordStore(database),
     scene: { operator, password: order.password, secrets },
     setNow: (nowMs) => {

@@ -5,33 +5,26 @@ import { NO_USAGE, type Usage } from "../core/usage.ts";
 import { createReadClient } from "../records/agent-name.ts";
 import type { QueuedRecord } from "../records/record-queue.ts";
 import { type AskedProviders, askProviders } from "./ask-providers.ts";
-import { type BookKey, grantOf, lackingFor, pay, refusalWords } from "./books.ts";
+import type { Ask, NamedCounter, Settlement } from "../ledger/ledger.ts";
+import { type BookKey, inUnits, refusalWords } from "./books.ts";
 import type { Draw } from "./draw.ts";
 import { type DemoModel, modelNamed, priceThen } from "./models.ts";
 import type { Call } from "./plan-day.ts";
 import { rejection, type Rejection } from "./rejection.ts";
 
-/** A row of the journal. Its words have numbers in the database alone. */
-export type DemoCharge = {
-  holdId: string;
-  admittedMs: number;
-  atMs: number;
+/** A call that the gateway would start, if the ledger lets it: what it asks the ledger for, and what comes of it. */
+export type WantedCall = {
+  call: Call;
   key: BookKey;
-  granted: Amounts;
-  paid: Amounts;
-  model: string;
-  priceVersion: number;
-  usage: Usage;
-  tookMs: number;
-  firstByteMs: number | null;
-  provider: string;
-  status: number;
-  kind: "completed" | "client_gone" | "upstream_failed";
-  /** What the operator absorbs, since the provider failed after a part was delivered. */
-  failed: Amounts;
+  idHex: string;
+  made: Made;
+  ask: Ask;
+  need: Amounts;
+  price: Amounts;
 };
 
-export type AnsweredCall = { record: QueuedRecord; charge: DemoCharge | null; refusedBy: number | null };
+/** What the gateway makes of a call before the ledger is asked: its record, where nothing is started; else what is to be started. */
+export type PreparedCall = { record: QueuedRecord; wanted: null } | { record: null; wanted: WantedCall };
 
 export type World = {
   endMs: number;
@@ -44,21 +37,23 @@ export type World = {
 
 const DAY_MS = 86_400_000;
 const ROUTES = { messages: "messages", chat: "chat_completions", responses: "responses" } as const;
-const NOTHING: Amounts = { credits: null, tokens: null };
+const HOUR_MS = 3_600_000;
+/** Nobody of the demo is suspended for what they cause. */
+const NO_CAP = 10n ** 18n;
 const readClient = createReadClient();
 
-/** What the gateway makes of a call: its record, and the charge where one is due. The counters of the key are changed. */
-export function answerCall(call: Call, key: BookKey | null, world: World): AnsweredCall {
+export function prepareCall(call: Call, key: BookKey | null, world: World): PreparedCall {
   const { draw } = world;
   const idHex = `${call.atMs.toString(16).padStart(12, "0")}7${draw.hex(3)}a${draw.hex(15)}`;
-  const rejected = rejectionOf(call, key, world);
-  if (key === null || rejected !== null) {
-    const told = rejected ?? rejection("invalid_credentials");
-    return { record: rejectedRecord(call, { idHex, key, told, draw }), charge: null, refusedBy: told.counter ?? null };
-  }
+  const told = mistakeOf(call, key, world);
+  if (key === null || told !== null)
+    return {
+      record: rejectedRecord(call, { idHex, key, told: told ?? rejection("invalid_credentials"), draw }),
+      wanted: null,
+    };
   if (call.habit.format === "messages" && call.streamed && draw.chance(0.03))
-    return { record: countRecord(call, { idHex, key, draw }), charge: null, refusedBy: null };
-  return generated(call, { idHex, key, world });
+    return { record: countRecord(call, { idHex, key, draw }), wanted: null };
+  return { record: null, wanted: wantedCall(call, { idHex, key, world }) };
 }
 
 const usageOf = (call: Call, output: number, model: DemoModel, draw: Draw): Usage => ({
@@ -75,17 +70,10 @@ const costOf = (usage: Usage, call: Call, endMs: number): Amounts => ({
   tokens: BigInt(usage.inputTokens + usage.outputTokens),
 });
 
-function rejectionOf(call: Call, key: BookKey | null, { rates, endMs }: World): Rejection | null {
+function mistakeOf(call: Call, key: BookKey | null, { rates }: World): Rejection | null {
   if (call.mistake !== null) return rejection(call.mistake, call);
-  if (key === null) return null;
-  if (call.burst) return rejection("rate_limit_exceeded", { ...call, rpm: rates.get(key.label) ?? 60 });
-  const whole = { ...NO_USAGE, inputTokens: call.input, outputTokens: Math.max(call.output, 1_024) };
-  const need = costOf(whole, call, endMs);
-  const lacking = lackingFor(key, need);
-  if (lacking === undefined) return null;
-  const usedUp = lacking.unit === "tokens" && lacking.posted === 0n;
-  const told = rejection(usedUp ? "limit_reached" : "insufficient_credit", call);
-  return { ...told, counter: lacking.id, words: refusalWords(lacking, need) };
+  if (key === null || !call.burst) return null;
+  return rejection("rate_limit_exceeded", { ...call, rpm: rates.get(key.label) ?? 60 });
 }
 
 type Shown = { idHex: string; key: BookKey | null; draw: Draw };
@@ -170,37 +158,85 @@ type Made = {
   asked: AskedProviders;
   usage: Usage;
   whole: boolean;
-  kind: DemoCharge["kind"];
+  kind: "completed" | "client_gone" | "upstream_failed";
   priceVersion: number;
 };
 
-function generated(call: Call, { idHex, key, world }: { idHex: string; key: BookKey; world: World }): AnsweredCall {
+function wantedCall(call: Call, { idHex, key, world }: { idHex: string; key: BookKey; world: World }): WantedCall {
   const made = produce(call, world);
-  const { kind, usage, asked, steps, whole, priceVersion } = made;
-  const price = inUnits(key, costOf(usage, call, world.endMs));
+  const costFor = (output: number): Amounts =>
+    inUnits(key, costOf({ ...NO_USAGE, inputTokens: call.input, outputTokens: output }, call, world.endMs));
   // The input counts in full, whatever a cache will save.
-  const bound = { ...NO_USAGE, inputTokens: call.input, outputTokens: Math.max(4_096, call.output * 2) };
-  const granted = grantOf(key, { most: costOf(bound, call, world.endMs) });
-  const paid = kind === "upstream_failed" ? inUnits(key, { credits: 0n, tokens: 0n }) : price;
-  pay(key, paid);
-  const charge: DemoCharge = {
-    holdId: idHex,
-    admittedMs: call.atMs + (steps.admitted ?? 0) / 1_000,
-    atMs: call.atMs + (steps.settled ?? 0) / 1_000,
-    key,
-    granted,
-    paid,
+  const need = costFor(Math.max(call.output, 1_024));
+  const ask: Ask = {
+    id: uuidOf(idHex),
+    bucket: key.bucket,
+    keyId: key.keyId,
+    keyVersion: key.version,
+    chain: key.chain,
+    // What exceeds a rate is drawn: many requests of an hour are asked for at one instant here.
+    rpmLimit: null,
+    least: need,
+    most: costFor(Math.max(4_096, call.output * 2)),
+    unlimited: false,
     model: call.model,
-    priceVersion,
-    usage,
-    tookMs: Math.round(steps.closed / 1_000),
-    firstByteMs: steps.first_byte === null ? null : Math.round(steps.first_byte / 1_000),
-    provider: asked.last.provider,
-    status: whole ? 200 : 502,
-    kind,
-    failed: asked.broken ? price : NOTHING,
+    priceVersion: made.priceVersion,
+    lifetimeMs: 2 * HOUR_MS,
+    claim: null,
   };
-  return { record: generatedRecord(call, { idHex, key, draw: world.draw, made, charge }), charge, refusedBy: null };
+  return { call, key, idHex, made, ask, need, price: inUnits(key, costOf(made.usage, call, world.endMs)) };
+}
+
+const uuidOf = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+
+/** The record of a call that the ledger has let start, and its settlement. */
+export function startedCall(
+  wanted: WantedCall,
+  { granted, draw }: { granted: Amounts; draw: Draw },
+): { record: QueuedRecord; settlement: Settlement } {
+  const { call, key, idHex, made, ask, price } = wanted;
+  const { kind, usage, asked, steps, whole } = made;
+  const nothing = inUnits(key, { credits: 0n, tokens: 0n });
+  const paid = kind === "upstream_failed" ? nothing : price;
+  const status = whole ? 200 : 502;
+  const details = {
+    provider: asked.last.provider,
+    status,
+    firstByteMs: steps.first_byte === null ? null : Math.round(steps.first_byte / 1_000),
+    tookMs: Math.round(steps.closed / 1_000),
+    estimated: kind === "client_gone",
+  };
+  const { id, bucket, keyId, chain } = ask;
+  return {
+    record: generatedRecord(call, { idHex, key, draw, made, status, granted, paid }),
+    settlement: {
+      id,
+      bucket,
+      keyId,
+      chain,
+      outcome: kind,
+      price: paid,
+      usage,
+      digest: null,
+      contentDelivered: whole,
+      record: details,
+      answer: null,
+      absorbed: nothing,
+      waived: asked.broken ? price : nothing,
+      capPerHour: NO_CAP,
+      accountCapPerHour: NO_CAP,
+    },
+  };
+}
+
+/** The record of a call that the ledger refused for want of credit or tokens. */
+export function refusedCall(
+  { call, key, idHex, need }: WantedCall,
+  { named, draw }: { named: NamedCounter; draw: Draw },
+): QueuedRecord {
+  const usedUp = named.unit === "tokens" && named.posted === 0n;
+  const told = rejection(usedUp ? "limit_reached" : "insufficient_credit", call);
+  return rejectedRecord(call, { idHex, key, told: { ...told, words: refusalWords(named, need) }, draw });
 }
 
 function produce(call: Call, world: World): Made {
@@ -228,13 +264,15 @@ function produce(call: Call, world: World): Made {
   };
 }
 
-function generatedRecord(call: Call, shown: Shown & { made: Made; charge: DemoCharge }): QueuedRecord {
+type Charged = { made: Made; status: number; granted: Amounts; paid: Amounts };
+
+function generatedRecord(call: Call, shown: Shown & Charged): QueuedRecord {
   const { steps, providerUs, asked, usage, whole, kind, priceVersion } = shown.made;
   const streamed = call.streamed && whole;
   return recorded(call, {
     ...factsOf(call, shown),
     priceVersion,
-    status: shown.charge.status,
+    status: shown.status,
     code: asked.failed ? "upstream_error" : null,
     outcome: kind,
     streamed,
@@ -245,15 +283,9 @@ function generatedRecord(call: Call, shown: Shown & { made: Made; charge: DemoCh
     cachedTokens: usage.cacheReadTokens,
     outputTokens: usage.outputTokens,
     reasoningTokens: usage.reasoningTokens,
-    held: shown.charge.granted,
-    charged: shown.charge.paid,
+    held: shown.granted,
+    charged: shown.paid,
     refusal: asked.failed ? asked.words : null,
     bytesOut: 220 + Math.round(usage.outputTokens * (streamed ? 148 : 4.6)),
   });
-}
-
-/** Amounts in the units that the key is counted in. */
-function inUnits({ counters }: BookKey, { credits, tokens }: Amounts): Amounts {
-  const counts = (unit: string): boolean => counters.some((counter) => counter.unit === unit);
-  return { credits: counts("credit") ? credits : null, tokens: counts("tokens") ? tokens : null };
 }

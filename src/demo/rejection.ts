@@ -10,8 +10,6 @@ export type Rejection = {
   words: string;
   model: "found" | "none";
   asked?: string;
-  /** The counter that could not pay. */
-  counter?: number;
 };
 
 const STATUS: Record<RejectionCode, number> = {

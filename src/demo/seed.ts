@@ -1,11 +1,14 @@
 import type { By } from "../core/by.ts";
 import type { CatalogueDescription } from "../catalogue/model.ts";
+import { createId } from "../core/ids.ts";
+import { invariant } from "../core/invariant.ts";
+import type { Ledger, Settlement } from "../ledger/ledger.ts";
 import { foldSeries } from "../records/fold-series.ts";
 import { batchOf } from "../records/record-batch.ts";
 import type { QueuedRecord } from "../records/record-queue.ts";
 import { GRAINS } from "../records/request-groups.ts";
 import type { RecordStore } from "../records/start-records.ts";
-import { type AnsweredCall, answerCall, type DemoCharge, type World } from "./answer-call.ts";
+import { prepareCall, refusedCall, startedCall, type WantedCall, type World } from "./answer-call.ts";
 import type { BookKey } from "./books.ts";
 import type { DemoStore } from "./demo-store.ts";
 import { createDraw } from "./draw.ts";
@@ -17,6 +20,7 @@ import { badDayOf } from "./weather.ts";
 
 export type Seeding = {
   store: DemoStore;
+  ledger: Pick<Ledger, "turn" | "refused" | "refund">;
   records: Pick<RecordStore, "write" | "add" | "keepDays">;
   scene: Scene;
   /** What the operator takes for the present. */
@@ -40,29 +44,34 @@ const FINE_DAYS = 8;
 const ROWS_AT_ONCE = 4_000;
 const KEEP_DAYS = 3_650;
 const LOW = 320_000_000_000n;
-/** Notices are as exact as the pieces that a day is written in. */
-const CUT_HOURS = { far: [0, 13], near: [0, 9, 11, 13, 15, 17] };
+/** Calls of so long are asked for at once, and settled with the next. Charges and notices are dated by the end of it. */
+const STEP_MS = { far: HOUR_MS, near: HOUR_MS / 6 };
+const NEAR_DAYS = 3;
+/** Whoever fills the purse looks at it so often. */
+const LOOK_HOURS = [0, 9, 13, 17];
 const REFUNDED_DAYS = [12, 40, 75];
 
 /**
- * Fills an empty database with the traffic of an organisation, day by day, up to a moment. Accounts, keys, limits, people and
- * payments are made through the operator while the database's clock is set back; requests and charges are written as the gateway
- * writes them, many at a time.
+ * Fills an empty database with the traffic of an organisation, day by day, up to a moment, while the ledger's clock is set back. Accounts,
+ * keys, limits, people and payments are made through the operator. The ledger lets requests start, refuses and charges them as it does those
+ * of a gateway; what is made up is what they ask for and what providers say.
  */
 export async function seedDemo(seeding: Seeding): Promise<{ requests: number }> {
   const { store, endMs, days, setNow, tell } = seeding;
   const startMs = endMs - (endMs % DAY_MS) - (days - 1) * DAY_MS;
-  const setClock = async (nowMs: number | null): Promise<void> => {
+  const setClock = async (nowMs: number): Promise<void> => {
     setNow(nowMs);
     await store.setClock(nowMs);
   };
   const story = storyOf({ startMs, endMs });
   let requests = 0;
+  await store.takeClock();
   try {
     await setClock(startMs - 15 * HOUR_MS);
     await begin(seeding);
     const world = await worldOf(seeding);
     const told: Told = { invoices: 1, refunds: [] };
+    const till = openTill(seeding, { world, setClock });
     for (let day = 0; day < days; day += 1) {
       const fromMs = startMs + day * DAY_MS;
       await setClock(fromMs);
@@ -71,21 +80,27 @@ export async function seedDemo(seeding: Seeding): Promise<{ requests: number }> 
       const planned = planDay({ fromMs, seed: seeding.seed, daysAgo: days - 1 - day, span: days }, callersOf(startMs));
       const calls = planned.filter((call) => isOver(call, endMs));
       const kept: QueuedRecord[] = [];
-      for (const { atMs, untilMs, event } of piecesOf({ fromMs, endMs, near: day > days - 10, story })) {
+      const stepMs = day >= days - NEAR_DAYS ? STEP_MS.near : STEP_MS.far;
+      for (const { atMs, untilMs, event } of piecesOf({ fromMs, endMs, story })) {
         await setClock(atMs);
         const books = new Map((await openBooks(seeding, { event, told, day })).map((key) => [key.label, key]));
-        const some = calls.filter((call) => call.atMs >= atMs && call.atMs < untilMs);
-        const answered = some.map((call) => answerCall(call, keyOf(books, call), world));
-        await book(seeding, answered);
-        kept.push(...answered.map(({ record }) => record));
-        if (REFUNDED_DAYS.includes(day)) told.refunds.push(...refundable(answered).slice(0, 1 - told.refunds.length));
+        for (let stepAtMs = atMs; stepAtMs < untilMs;) {
+          // On the full hour, or ten minutes, wherever it begins: no id is older than an hour by the clock that sees it.
+          const endsMs = Math.min(untilMs, stepAtMs - (stepAtMs % stepMs) + stepMs);
+          const some = calls.filter((call) => call.atMs >= stepAtMs && call.atMs < endsMs);
+          kept.push(...(await till.step(some, { books, atMs: endsMs })));
+          stepAtMs = endsMs;
+        }
+        const settled = await till.close(untilMs);
+        if (REFUNDED_DAYS.includes(day)) told.refunds.push(...refundable(settled).slice(0, 1 - told.refunds.length));
       }
       await keepRecords(seeding, kept, { fine: fromMs + DAY_MS > endMs - FINE_DAYS * DAY_MS });
       requests += kept.length;
       tell(day + 1, requests);
     }
   } finally {
-    await setClock(null);
+    setNow(null);
+    await store.giveClockBack();
   }
   await store.finish(startMs - DAY_MS);
   return { requests };
@@ -141,21 +156,11 @@ function isOver({ atMs, output, model }: Call, endMs: number): boolean {
 }
 
 type Piece = { atMs: number; untilMs: number; event: Event | null };
-type Told = { invoices: number; refunds: DemoCharge[] };
+type Told = { invoices: number; refunds: Settlement[] };
 
-function piecesOf({
-  fromMs,
-  endMs,
-  near,
-  story,
-}: {
-  fromMs: number;
-  endMs: number;
-  near: boolean;
-  story: readonly Event[];
-}): Piece[] {
+function piecesOf({ fromMs, endMs, story }: { fromMs: number; endMs: number; story: readonly Event[] }): Piece[] {
   const toMs = Math.min(fromMs + DAY_MS, endMs);
-  const cuts = (near ? CUT_HOURS.near : CUT_HOURS.far).map((hour) => ({ atMs: fromMs + hour * HOUR_MS, event: null }));
+  const cuts = LOOK_HOURS.map((hour) => ({ atMs: fromMs + hour * HOUR_MS, event: null }));
   const events = story.map((event) => ({ atMs: event.atMs, event }));
   const all = [...cuts, ...events]
     .filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
@@ -165,7 +170,7 @@ function piecesOf({
 
 /** After what an operator does then, and what they do as they see the books: fill the purse, and give back what somebody complained about. */
 async function openBooks(
-  { store, scene }: Seeding,
+  { store, ledger, scene }: Seeding,
   { event, told, day }: { event: Event | null; told: Told; day: number },
 ): Promise<BookKey[]> {
   if (event !== null) {
@@ -179,25 +184,67 @@ async function openBooks(
   );
   if (!isLow && refunds.length === 0) return books;
   if (isLow) await fillPurse(scene, (told.invoices += 1));
-  for (const { key, holdId, paid } of refunds) {
-    const reference = `ticket-${1_040 + day}`;
-    await store.refund({ keyId: key.keyId, holdId, credits: paid.credits ?? 0n, reference, actor: "cli" });
-  }
+  for (const { keyId, id, price } of refunds)
+    await ledger.refund({ keyId, about: id, amounts: price, reference: `ticket-${1_040 + day}`, actor: "cli" });
   return store.openBooks();
 }
 
-const refundable = (answered: readonly AnsweredCall[]): DemoCharge[] =>
-  answered.flatMap(({ charge }) =>
-    charge !== null && charge.kind === "completed" && (charge.paid.credits ?? 0n) > 20_000_000n ? [charge] : [],
-  );
+const refundable = (settled: readonly Settlement[]): Settlement[] =>
+  settled.filter(({ outcome, price }) => outcome === "completed" && (price.credits ?? 0n) > 20_000_000n);
 
 const keyOf = (books: ReadonlyMap<string, BookKey>, { key }: Call): BookKey | null =>
   key === null ? null : (books.get(key) ?? null);
 
-async function book({ store }: Seeding, answered: readonly AnsweredCall[]): Promise<void> {
-  const charges = answered.flatMap(({ charge }) => (charge === null ? [] : [charge]));
-  const refusedBy = [...new Set(answered.flatMap(({ refusedBy: by }) => (by === null ? [] : [by])))];
-  await store.book(charges, refusedBy);
+type Step = { books: ReadonlyMap<string, BookKey>; atMs: number };
+
+/** Asks the ledger for the calls of each step, and settles them with the next one, as a process of a gateway does. */
+function openTill(
+  { ledger }: Seeding,
+  { world, setClock }: { world: World; setClock: (nowMs: number) => Promise<void> },
+) {
+  const processId = createId(Date.now());
+  let open: Settlement[] = [];
+  let settled: Settlement[] = [];
+
+  async function turn(wanted: readonly WantedCall[], atMs: number): Promise<QueuedRecord[]> {
+    if (wanted.length === 0 && open.length === 0) return [];
+    await setClock(atMs);
+    const ending = open;
+    const { verdicts } = await ledger.turn(processId, { settlements: ending, asks: wanted.map(({ ask }) => ask) });
+    settled.push(...ending);
+    open = [];
+    const records: QueuedRecord[] = [];
+    for (const [place, one] of wanted.entries()) {
+      const verdict = verdicts[place];
+      invariant(verdict, "every request that asks is answered");
+      if (verdict.kind === "admitted") {
+        const { record, settlement } = startedCall(one, { granted: verdict.granted, draw: world.draw });
+        open.push(settlement);
+        records.push(record);
+      } else {
+        invariant("named" in verdict, `the demo asks for what can be granted: ${verdict.kind}`);
+        records.push(refusedCall(one, { named: verdict.named, draw: world.draw }));
+        await ledger.refused({ counter: verdict.named.id, little: false });
+      }
+    }
+    return records;
+  }
+
+  return {
+    step: async (calls: readonly Call[], { books, atMs }: Step): Promise<QueuedRecord[]> => {
+      const prepared = calls.map((call) => prepareCall(call, keyOf(books, call), world));
+      const rejected = prepared.flatMap(({ record }) => (record === null ? [] : [record]));
+      const wanted = prepared.flatMap((one) => (one.wanted === null ? [] : [one.wanted]));
+      return [...rejected, ...(await turn(wanted, atMs))];
+    },
+    /** Settles what is open, and tells what was settled since the last time. */
+    close: async (atMs: number): Promise<readonly Settlement[]> => {
+      await turn([], atMs);
+      const since = settled;
+      settled = [];
+      return since;
+    },
+  };
 }
 
 async function keepRecords(

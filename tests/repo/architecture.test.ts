@@ -131,3 +131,16 @@ test("the picture shows the imports that are there", () => {
   expect(stderr).toBe("");
   expect(status).toBe(0);
 });
+
+test("money moves in the functions of the schema and nowhere else: the program writes no row of the books itself", () => {
+  const books = "balance|borne|chain|charge|counter|funding|hold|house|refund|release";
+  const writes = new RegExp(
+    `\\b(?:insert into|update|delete from|truncate|merge into)\\s+(?:only\\s+)?(?:${books})\\b`,
+    "i",
+  );
+  const sources = globSync("src/**/*.ts", { cwd: ROOT }).filter((path) => !path.endsWith(".test.ts"));
+
+  expect(sources.length).toBeGreaterThan(900);
+  expect(sources.filter((path) => writes.test(textOf(path)))).toEqual([]);
+  expect(writes.test("update balance b\n set used = 0")).toBe(true);
+});
