@@ -76,6 +76,15 @@ test("a refusal is passed on in its own words", async () => {
   });
 });
 
+test("what the gateway would refuse is told in the same words, without asking", async () => {
+  const { operator, asked } = await gateway(200, "{}");
+
+  await expect(operator.accounts.create({ name: " a", parent: null, kind: "team" }, { actor: "a" })).rejects.toThrow(
+    /^name: Input should be a name without a slash/,
+  );
+  expect(asked).toEqual([]);
+});
+
 test.each([
   [500, JSON.stringify({ error: { message: "Something went wrong." } })],
   [502, "<html>"],

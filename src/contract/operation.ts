@@ -21,6 +21,8 @@ type Described = {
   description?: string;
   refusals?: readonly Refusal[];
   params?: Schema;
+  /** It may take minutes: whoever asks waits as long. */
+  isLong?: true;
 };
 
 /** One operation for each value of the last parameter of the path: `/{change}`, with the words that differ. */
@@ -29,7 +31,7 @@ type Variants = { [value: string]: Pick<Described, "id" | "summary"> };
 type Settled<Work> = Work extends (...args: never[]) => Promise<infer Result> ? Result : never;
 type Args<Work> = Work extends (...args: infer Given) => unknown ? Given : never;
 
-/** The payload is the argument after those of the path, and is read from the query of a GET, else from the body. */
+/** The payload is the argument after those of the path, and is read from the query of a GET or DELETE, else from the body. */
 type ForMethod<Work> = (Described | (Omit<Described, "id" | "summary"> & { variants: Variants })) & {
   payload?: Schema;
   /** What it answers, as a codec of what its method answers. */
@@ -51,6 +53,8 @@ export type AnyOperation = Omit<Described, "id" | "summary"> &
     answer: Schema;
     status?: 201 | { of: (result: never) => 200 | 201 };
   };
+
+export const isInQuery = ({ method }: Pick<Described, "method">): boolean => method === "GET" || method === "DELETE";
 
 export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 

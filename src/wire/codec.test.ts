@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { credits } from "./admin/amount.ts";
 import { instant } from "./admin/instant.ts";
-import { renamed, within } from "./codec.ts";
-import { written } from "./validate.ts";
+import { renamed, sparse, within } from "./codec.ts";
+import { written, writtenQuestion } from "./validate.ts";
 
 const visit = renamed(z.object({ guest_id: z.string(), paid: credits, left_at: instant.nullable() }), {
   guestId: "guest_id",
@@ -35,4 +35,25 @@ test("a field that may be left out is left out on both sides", () => {
 
 test("what JSON cannot say is no answer", () => {
   expect(() => written(visit, { ...value, guestId: 5 } as never)).toThrow();
+});
+
+test("what a query leaves out is null here, and is left out of it again", () => {
+  const query = sparse(z.strictObject({ limit: z.coerce.number(), left_after: instant.exactOptional() }), {
+    leftAfterMs: "left_after",
+  });
+
+  expect(query.parse({ limit: "5" })).toEqual({ limit: 5, leftAfterMs: null });
+  expect(written(query, { limit: 5, leftAfterMs: null })).toEqual({ limit: 5 });
+  expect(written(query, { limit: 5, leftAfterMs: 0 })).toEqual({ limit: 5, left_after: "1970-01-01T00:00:00.000Z" });
+});
+
+test("one field alone can be all that is taken", () => {
+  const order = within("guest", z.string(), z.strictObject);
+
+  expect(order.parse({ guest: "g" })).toBe("g");
+  expect(order.safeParse({ guest: "g", other: 1 }).success).toBe(false);
+});
+
+test("a question that would be refused is refused before it is asked", () => {
+  expect(() => writtenQuestion(visit, { ...value, guestId: 5 } as never)).toThrow("guest_id: Input should be a string");
 });

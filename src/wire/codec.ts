@@ -11,17 +11,37 @@ type Renamed<Json, Given extends Names> = {
 
 /** An object of JSON whose fields have other names here. What has no field in JSON is left out of it. */
 export function renamed<Json extends z.ZodObject, const Given extends Names>(json: Json, names: Given) {
-  const known = Object.entries(names).map(([here, there]) => [there, here] as const);
-  const hereOf = new Map<string, string>(known);
-  const fields = Object.keys(json.shape).map((there) => [there, hereOf.get(there) ?? there] as const);
+  const { read, write } = fieldsOf(json, names);
   return z.codec(json, z.custom<Renamed<z.output<Json>, Given>>(), {
-    decode: (row) => pick(row, fields) as Renamed<z.output<Json>, Given>,
-    encode: (value) =>
-      pick(
-        value,
-        fields.map(([there, here]) => [here, there]),
-      ) as never,
+    decode: (row) => pick(row, read) as Renamed<z.output<Json>, Given>,
+    encode: (value) => pick(value, write) as never,
   });
+}
+
+type Filled<Row> = {
+  [Field in keyof Row]-?: object extends Pick<Row, Field> ? Row[Field] | null : Row[Field];
+};
+
+const ALIKE = {} satisfies Names;
+
+/** The same for a query: what it may leave out is null here. */
+export function sparse<Json extends z.ZodObject, const Given extends Names = typeof ALIKE>(
+  json: Json,
+  names: Given = ALIKE as Given,
+) {
+  const { read, write } = fieldsOf(json, names);
+  const nothing = Object.fromEntries(read.map(([, here]) => [here, null]));
+  return z.codec(json, z.custom<Filled<Renamed<z.output<Json>, Given>>>(), {
+    decode: (row) => ({ ...nothing, ...pick(row, read) }) as Filled<Renamed<z.output<Json>, Given>>,
+    encode: (value) =>
+      Object.fromEntries(Object.entries(pick(value, write)).filter(([, one]) => one !== null)) as never,
+  });
+}
+
+function fieldsOf(json: z.ZodObject, names: Names) {
+  const hereOf = new Map(Object.entries(names).map(([here, there]) => [there, here]));
+  const read = Object.keys(json.shape).map((there) => [there, hereOf.get(there) ?? there] as const);
+  return { read, write: read.map(([there, here]) => [here, there] as const) };
 }
 
 function pick(from: object, fields: readonly (readonly [from: string, to: string])[]): object {
@@ -29,9 +49,13 @@ function pick(from: object, fields: readonly (readonly [from: string, to: string
   return Object.fromEntries(fields.flatMap(([name, to]) => (name in given ? [[to, given[name]]] : [])));
 }
 
-/** What JSON has in a field of its own: `{ "account": … }`. */
-export const within = <const Name extends string, Inner extends z.ZodType>(name: Name, inner: Inner) =>
-  z.codec(z.object({ [name]: inner } as Record<Name, Inner>), z.custom<z.output<Inner>>(), {
+/** What JSON has in a field of its own: `{ "account": … }`. `object`: `z.strictObject` for what is asked. */
+export const within = <const Name extends string, Inner extends z.ZodType>(
+  name: Name,
+  inner: Inner,
+  object: typeof z.strictObject = z.object,
+) =>
+  z.codec(object({ [name]: inner } as Record<Name, Inner>), z.custom<z.output<Inner>>(), {
     decode: (row) => (row as Record<string, z.output<Inner>>)[name] as z.output<Inner>,
     encode: (value) => ({ [name]: value }) as never,
   });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fieldFault } from "../core/fault.ts";
+import { type Fault, fieldFault } from "../core/fault.ts";
 import { inputShouldBe } from "../core/parsed-texts.ts";
 import { scrub } from "../core/scrub.ts";
 import { suggest } from "../core/suggest.ts";
@@ -18,6 +18,13 @@ type Unchanging<Value> = Value extends object ? { readonly [Name in keyof Value]
 export const written = <Of extends Schema>(schema: Of, value: ReadAs<Of>): WrittenAs<Of> =>
   z.encode(schema, value as z.output<Of>) as WrittenAs<Of>;
 
+/** The same of what the other side is asked: what it would refuse is refused here, in the same words. */
+export function writtenQuestion<Of extends Schema>(schema: Of, value: ReadAs<Of>): WrittenAs<Of> {
+  const result = z.safeEncode(schema, value as z.output<Of>, FIRST_PROBLEM);
+  if (result.success) return result.data as WrittenAs<Of>;
+  throw refusalOf(result.error);
+}
+
 /** Checks a value against what we promise; the first problem becomes a refusal whose `param` is the path to it. `at`: where the value stands. */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
@@ -26,8 +33,12 @@ export function validate<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(value, FIRST_PROBLEM);
   if (result.success) return result.data;
-  const issue = deepest(result.error.issues[0]);
-  throw fieldFault([...at, ...issue.path].map(shown).join(".") || "body", expectation(issue));
+  throw refusalOf(result.error, at);
+}
+
+function refusalOf({ issues }: z.ZodError, at: readonly PropertyKey[] = []): Fault {
+  const issue = deepest(issues[0]);
+  return fieldFault([...at, ...issue.path].map(shown).join(".") || "body", expectation(issue));
 }
 
 /** Fields are called like this. Anything else is a name that somebody chose, or a secret in the wrong place. */

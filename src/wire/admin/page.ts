@@ -1,12 +1,13 @@
 import { z } from "zod";
-import type { Page, PageRequest } from "../../core/page.ts";
+import type { Page } from "../../core/page.ts";
+import { sparse } from "../codec.ts";
 
 const LONGEST_PAGE = 1_000;
 const LONGEST_CURSOR = 4_000;
 
 /** How much of a list is asked for. */
 export const pageQuery = (usual: number) =>
-  z.codec(
+  sparse(
     z.strictObject({
       limit: z.coerce
         .number()
@@ -21,11 +22,6 @@ export const pageQuery = (usual: number) =>
         .exactOptional()
         .describe("`next` from the previous page; omit it for the first page."),
     }),
-    z.custom<PageRequest>(),
-    {
-      decode: ({ limit, after }) => ({ limit, after: after ?? null }),
-      encode: ({ limit, after }) => ({ limit, ...(after !== null && { after }) }),
-    },
   );
 
 /** Every list is answered like this. */
