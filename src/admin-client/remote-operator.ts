@@ -14,18 +14,21 @@ import {
   keyShownSchema,
   keyStatusSchema,
 } from "../wire/admin/keys.ts";
+import { caller } from "../wire/admin/people.ts";
 import { movedPurseSchema, movePurseView, outstandingSchema } from "../wire/admin/outstanding.ts";
 import { quarantineSchema, releasedSchema } from "../wire/admin/quarantine.ts";
 import { statementSchema } from "../wire/admin/statement.ts";
 import { usageReportSchema } from "../wire/admin/usage.ts";
 import { type ReadAs, written } from "../wire/validate.ts";
 import { ACCOUNTS } from "../contract/accounts.ts";
+import { PEOPLE } from "../contract/people.ts";
+import { TOKENS } from "../contract/tokens.ts";
 import { askOperations } from "./ask-operations.ts";
 import { remoteAudit } from "./remote-audit.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
 import { remoteNotices } from "./remote-notices.ts";
-import { remoteClientSessions, remotePeople, remoteTokens } from "./remote-people.ts";
+import { remoteClientSessions } from "./remote-client-sessions.ts";
 import { remoteProviders } from "./remote-providers.ts";
 import { remoteRequests, remoteSeries } from "./remote-requests.ts";
 import { createAskFor, createOpenEvents, type GatewayAddress, queryOf } from "./ask-gateway.ts";
@@ -98,11 +101,14 @@ export function remoteOperator(gateway: GatewayAddress) {
     requests: remoteRequests(ask),
     series: remoteSeries(ask),
     notices: remoteNotices({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
-    people: remotePeople(ask),
-    tokens: remoteTokens(ask),
+    people: askOperations(PEOPLE, ask),
+    tokens: askOperations(TOKENS, ask),
     clientSessions: remoteClientSessions(ask),
     providers: remoteProviders({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     catalogue: remoteCatalogue({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     audit: remoteAudit(ask),
   };
 }
+
+/** Whom the gateway takes this command for. */
+export const remoteCaller = (gateway: GatewayAddress) => createAskFor(gateway)(caller, "GET", "/session");

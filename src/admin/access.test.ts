@@ -10,7 +10,7 @@ import { createTokenSecret } from "../people/person-secret.ts";
 import { createRecognise, SESSION_IDLE_MS } from "../people/recognise.ts";
 import { createSessionStore } from "../people/session-store.ts";
 import { createTokenStore } from "../people/token-store.ts";
-import { personChangeSchema } from "../wire/admin/people.ts";
+import { personChange } from "../contract/people.ts";
 import { ACCESS, type AccessSubject } from "./access-table.ts";
 import { describeAdmin } from "./admin-document.ts";
 
@@ -369,7 +369,7 @@ describe("a lead", () => {
 
   test("changes the name and the account of a person of theirs, and nothing that they sign in with", async () => {
     const example = { name: "Cleo", account: "Acme/Ads/Ads-below", email: "cleo@acme.example" };
-    const fields = Object.keys(personChangeSchema.shape);
+    const fields = Object.keys(personChange.shape);
     const member = `/admin/v1/people/${ids["member-of-ads@acme.example"]}`;
 
     const may = await Promise.all(

@@ -17,6 +17,7 @@ import { requestRoutes } from "./routes/requests.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { sessionRoutes } from "./routes/session.ts";
 import { systemRoutes } from "./routes/system.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
 import { serveOperations } from "./serve-operations.ts";
 
 /** Every operation of the admin API. */
@@ -25,6 +26,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...systemRoutes,
   ...signInRoutes,
   ...sessionRoutes,
+  ...tokenRoutes,
   ...peopleRoutes,
   ...clientSessionRoutes,
   ...keyRoutes,

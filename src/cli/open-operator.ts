@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { GatewayAddress } from "../admin-client/ask-gateway.ts";
-import { remoteCaller } from "../admin-client/remote-people.ts";
-import { remoteOperator } from "../admin-client/remote-operator.ts";
+import { remoteCaller, remoteOperator } from "../admin-client/remote-operator.ts";
 import type { ReadCredential } from "../app/read-credential.ts";
 import { openProviderCredentials } from "../app/provider-credentials.ts";
 import type { Config, LoadedConfig } from "../config/load-config.ts";

@@ -7,6 +7,8 @@ import type { PasswordSignIn } from "../operator/password-sign-in.ts";
 import type { ManageStorage } from "../operator/storage.ts";
 import { ACCOUNTS } from "./accounts.ts";
 import { auditRowsOf } from "./operation.ts";
+import { PEOPLE } from "./people.ts";
+import { TOKENS } from "./tokens.ts";
 
 const keyNamed = (name: string): AuditSubject => ({ kind: "key", name });
 const personNamed = (name: string): AuditSubject => ({ kind: "person", name });
@@ -117,43 +119,8 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
     },
   },
   audit: { list: "read", show: "read" },
-  people: {
-    create: {
-      action: "person.create",
-      of: ({ account }) => ({ kind: "person", name: null, under: account }),
-      asked: ({ email, name, account, grants, password }) => ({
-        email,
-        name,
-        account,
-        grants,
-        hasPassword: password !== null,
-      }),
-      made: ({ id }) => id,
-    },
-    list: "read",
-    show: "read",
-    update: { action: "person.update", of: personNamed, asked: (_name, changes) => changes },
-    remove: { action: "person.remove", of: personNamed },
-    setGrants: { action: "person.set_grants", of: personNamed, asked: (_name, grants) => ({ grants }) },
-    changeGrants: { action: "person.change_grants", of: personNamed, asked: (_name, change) => change },
-    setPassword: { action: "person.set_password", of: personNamed },
-    sessions: "read",
-    endSessions: { action: "session.end", of: personNamed, asked: (_name, which) => which },
-  },
-  tokens: {
-    create: {
-      action: "token.create",
-      of: personNamed,
-      asked: (_of, { name, role, account, days }) => ({ name, role, account, days }),
-      after: ({ token }) => ({ token }),
-    },
-    list: "read",
-    revoke: {
-      action: "token.revoke",
-      of: (_of, id) => ({ kind: "token", name: id }),
-      after: ({ token }) => ({ token }),
-    },
-  },
+  people: auditRowsOf(PEOPLE),
+  tokens: auditRowsOf(TOKENS),
   clientSessions: {
     list: "read",
     end: { action: "client_session.end", of: personNamed, asked: (_name, which) => which },

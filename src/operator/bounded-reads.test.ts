@@ -125,7 +125,7 @@ const READS: Record<string, ((operator: Operator) => Promise<unknown>) | null> =
   "people.show": ({ people }) => people.show(PERSON),
   "people.sessions": ({ people }) => people.sessions(PERSON),
   "clientSessions.list": ({ clientSessions }) => clientSessions.list({ person: null, account: null }, PAGE),
-  "tokens.list": ({ tokens }) => tokens.list(null, PAGE),
+  "tokens.list": ({ tokens }) => tokens.list({ ...PAGE, person: null }),
   "usage.report": ({ usage }) => usage.report({ of: null, days: 7, by: "key" }),
   "usage.statement": ({ usage }) => usage.statement("Many", A_PAST_DAY.slice(0, 7)),
   "providers.list": ({ providers }) => providers.list(PAGE),

@@ -35,9 +35,6 @@ export type PersonUpdate = { name?: string; email?: string; account?: string | n
 /** Whose password is set: one's own, with the one until now, or somebody else's. */
 export type PasswordOrder = { password: string; current: string | null };
 
-/** `except`: the one that goes on; null: none does. */
-export type EndedSessions = { id: string } | { except: string | null };
-
 /** What operators do with people. A person is named by their id or their email. */
 export type ManagePeople = {
   create: (order: NewPersonOrder, by: By) => Promise<Person>;
@@ -57,8 +54,9 @@ export type ManagePeople = {
   ) => Promise<{ person: Person; changed: boolean }>;
   setPassword: (name: string, order: PasswordOrder, by: By) => Promise<Person>;
   sessions: (name: string) => Promise<readonly Omit<PersonSession, "personId">[]>;
-  /** One, or all but one; answers how many there were. */
-  endSessions: (name: string, which: EndedSessions, by: By) => Promise<{ ended: number }>;
+  /** Answers how many there were. `except`: the one that goes on; null: none does. */
+  endSessions: (name: string, which: { except: string | null }, by: By) => Promise<{ ended: number }>;
+  endSession: (name: string, id: string, by: By) => Promise<{ ended: number }>;
 };
 
 type Parts = {
@@ -102,6 +100,13 @@ export function createManagePeople({
     invariant(person, "a person who was found is there");
     events.personChanged({ personId: id, email: person.email, change, ...by });
     return person;
+  }
+
+  async function end(name: string, which: { id: string } | { except: string | null }, by: By) {
+    const { id } = await findPerson(people, name);
+    const ended = await sessions.end(id, which);
+    if (ended > 0) await changed(id, `${ended} sessions ended`, by);
+    return { ended };
   }
 
   return {
@@ -189,12 +194,8 @@ export function createManagePeople({
       return changed(id, "password set", by);
     },
     sessions: async (name) => sessions.of((await findPerson(people, name)).id),
-    endSessions: async (name, which, by) => {
-      const { id } = await findPerson(people, name);
-      const ended = await sessions.end(id, which);
-      if (ended > 0) await changed(id, `${ended} sessions ended`, by);
-      return { ended };
-    },
+    endSessions: end,
+    endSession: (name, id, by) => end(name, { id }, by),
   };
 }
 

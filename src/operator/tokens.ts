@@ -13,16 +13,17 @@ import { accountWithin } from "./find-within.ts";
 import { findPerson } from "./find-person.ts";
 import { sessionEnded } from "./people.ts";
 
-/** Narrower than its person, by a role or an account; null: not in this way. */
-export type TokenOrder = { name: string; role: Role | null; account: string | null; days: number };
+/** `person`: whose, by an id or an email. Narrower than them, by a role or an account; null: not in this way. */
+export type TokenOrder = { person: string; name: string; role: Role | null; account: string | null; days: number };
 
-/** What people do with tokens for their programs. `of` is whose: an id or an email; null: everybody's. */
+/** What people do with tokens for their programs. */
 export type ManageTokens = {
   /** The secret is shown this once. */
-  create: (of: string, order: TokenOrder, by: By) => Promise<{ token: PersonalToken; secret: string }>;
-  /** Newest first, revoked and expired ones too. */
-  list: (of: string | null, page: PageRequest) => Promise<Page<PersonalToken>>;
-  revoke: (of: string | null, id: string, by: By) => Promise<{ token: PersonalToken; changed: boolean }>;
+  create: (order: TokenOrder, by: By) => Promise<{ token: PersonalToken; secret: string }>;
+  /** Newest first, revoked and expired ones too. `person`: whose; null: everybody's. */
+  list: (asked: PageRequest & { person: string | null }) => Promise<Page<PersonalToken>>;
+  /** `only`: whose they may revoke; null: anybody's. */
+  revoke: (id: string, by: By & { only: string | null }) => Promise<{ token: PersonalToken; changed: boolean }>;
 };
 
 type Parts = {
@@ -47,7 +48,7 @@ export function createManageTokens({ tokens, people, findAccount, clock, events 
     events.personChanged({ personId: token.personId, email: token.email, change: `${change} ${token.prefix}`, ...by });
 
   return {
-    create: async (of, { name, role, account, days }, by) => {
+    create: async ({ person: of, name, role, account, days }, by) => {
       const person = await findPerson(people, of);
       if (person.state === "removed") throw unknown();
       if (days < 1 || days > MOST_DAYS) throw fieldFault("days", `Input should be 1 to ${MOST_DAYS}`);
@@ -64,15 +65,15 @@ export function createManageTokens({ tokens, people, findAccount, clock, events 
       told(token, "token created", by);
       return { token, secret };
     },
-    list: async (of, { limit, after }) => {
+    list: async ({ person: of, limit, after }) => {
       const [last = null] = readCursor(NEWEST_FIRST, after) ?? [];
       const personId = of === null ? null : (await findPerson(people, of)).id;
       const rows = await tokens.list({ limit: limit + 1, after: last, personId });
       return pageOf(rows, { limit, list: NEWEST_FIRST.list, valuesOf: ({ id }) => [id] });
     },
-    revoke: async (of, id, by) => {
+    revoke: async (id, { only, ...by }) => {
       const token = await at(id);
-      if (of !== null && token.personId !== (await findPerson(people, of)).id) throw unknown();
+      if (only !== null && token.personId !== (await findPerson(people, only)).id) throw unknown();
       const changed = await tokens.revoke(id, clock.nowMs());
       if (changed) told(token, "token revoked", by);
       return { token: await at(id), changed };

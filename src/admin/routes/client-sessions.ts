@@ -3,15 +3,8 @@ import {
   clientSessionPageSchema,
   clientSessionView,
 } from "../../wire/admin/client-sessions.ts";
-import { pageView } from "../../wire/admin/page.ts";
-import {
-  ofOwnSession,
-  ofPerson,
-  ofPersonSession,
-  peoplePageSchema,
-  sessionsEndedSchema,
-  sessionsKeptSchema,
-} from "../../wire/admin/people.ts";
+import { pageQuery, pageView } from "../../wire/admin/page.ts";
+import { ofOwnSession, ofPerson, ofPersonSession, sessionsEnded, sessionsKept } from "../../wire/admin/people.ts";
 import { type AdminRoute, route } from "../route.ts";
 import { oneself } from "./session.ts";
 
@@ -43,8 +36,8 @@ export const clientSessionRoutes: readonly AdminRoute[] = [
     summary: "Sign a person out of all their clients, or of all but one",
     description: CUT,
     params: ofPerson,
-    query: sessionsKeptSchema,
-    answers: { 200: sessionsEndedSchema },
+    query: sessionsKept,
+    answers: { 200: sessionsEnded },
     refusals: ["invalid_request", "not_found"],
     handle: async ({ operator: { clientSessions } }, { params, query, by }) => ({
       status: 200,
@@ -59,7 +52,7 @@ export const clientSessionRoutes: readonly AdminRoute[] = [
     summary: "Sign a person out of one client",
     description: CUT,
     params: ofPersonSession,
-    answers: { 200: sessionsEndedSchema },
+    answers: { 200: sessionsEnded },
     refusals: ["invalid_request", "not_found"],
     handle: async ({ operator: { clientSessions } }, { params, by }) => ({
       status: 200,
@@ -72,7 +65,7 @@ export const clientSessionRoutes: readonly AdminRoute[] = [
     method: "GET",
     path: OWN,
     summary: "List the clients that you are signed in with, newest first",
-    query: peoplePageSchema,
+    query: pageQuery(100),
     answers: { 200: clientSessionListSchema },
     refusals: ["invalid_request"],
     handle: async ({ operator: { clientSessions } }, { query, person }) => ({
@@ -88,7 +81,7 @@ export const clientSessionRoutes: readonly AdminRoute[] = [
     summary: "Sign out of one of your clients",
     description: CUT,
     params: ofOwnSession,
-    answers: { 200: sessionsEndedSchema },
+    answers: { 200: sessionsEnded },
     refusals: ["invalid_request"],
     handle: async ({ operator: { clientSessions } }, { params, by, person }) => ({
       status: 200,

@@ -1,8 +1,8 @@
 import { Argument, type Command, Option } from "commander";
 import { type Role, ROLES } from "../../core/role.ts";
-import { pageView } from "../../wire/admin/page.ts";
-import { newPersonSchema, passwordSchema, personChangeSchema, personView } from "../../wire/admin/people.ts";
-import { validate } from "../../wire/validate.ts";
+import { grantsChanged, newPerson, passwordOrder, personChange, personPage } from "../../contract/people.ts";
+import { person as personSchema } from "../../wire/admin/people.ts";
+import { validate, written } from "../../wire/validate.ts";
 import { accountName, orWord } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
@@ -35,7 +35,7 @@ function addReadCommands(people: Command): void {
     .option("--json", "print JSON")
     .action(async (options: PageOptions & { json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {
-        const page = pageView(await readPages(options, (request) => operator.people.list(request, by)), personView);
+        const page = written(personPage, await readPages(options, (request) => operator.people.list(request, by)));
         const text = page.data.length === 0 && options.after === undefined ? () => NO_PERSON : undefined;
         printResult(page, { json: options.json === true, text: text ?? ((screen) => peopleListing(page, screen)) });
       });
@@ -48,7 +48,7 @@ function addReadCommands(people: Command): void {
     .option("--json", "print JSON")
     .action(async (name: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
-        const person = personView(await operator.people.show(name));
+        const person = written(personSchema, await operator.people.show(name));
         printResult({ person }, { json: options.json === true, text: (screen) => personDetails(person, screen) });
       });
     });
@@ -74,8 +74,8 @@ function addAddCommand(people: Command): void {
       await withOperator(command, async (operator, by) => {
         const password = options.password ? await readPassword() : null;
         const grants = role === undefined ? [] : [{ role, account: at ?? null }];
-        const order = validate(newPersonSchema, { email, name, account, grants, password });
-        const person = personView(await operator.people.create(order, by));
+        const order = validate(newPerson, { email, name, account, grants, password });
+        const person = written(personSchema, await operator.people.create(order, by));
         const text = `Added ${printable(person.email)}: ${rolesText(person)}.`;
         printResult({ person }, { json: options.json === true, text: () => text });
       });
@@ -98,8 +98,8 @@ function addUpdateCommand(people: Command): void {
       if (Object.keys({ ...options, ...changed }).length === 0)
         throw new CommandError("give --name, --email or --account.");
       await withOperator(command, async (operator, by) => {
-        const changes = validate(personChangeSchema, { ...options, ...changed });
-        const updated = personView(await operator.people.update(person, changes, by));
+        const changes = validate(personChange, { ...options, ...changed });
+        const updated = written(personSchema, await operator.people.update(person, changes, by));
         printResult({ person: updated }, { json: json === true, text: (screen) => personDetails(updated, screen) });
       });
     });
@@ -115,8 +115,8 @@ function addPasswordCommand(people: Command): void {
     .option("--json", "print JSON")
     .action(async (name: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {
-        const order = validate(passwordSchema, { password: await readPassword() });
-        const person = personView(await operator.people.setPassword(name, order, by));
+        const order = validate(passwordOrder, { password: await readPassword() });
+        const person = written(personSchema, await operator.people.setPassword(name, order, by));
         const text = `${printable(person.email)} has a new password. Their sessions have ended.`;
         printResult({ person }, { json: options.json === true, text: () => text });
       });
@@ -140,8 +140,7 @@ function addRoleCommand(people: Command, verb: keyof typeof ROLE_COMMANDS): void
       await withOperator(command, async (operator, by) => {
         const grants = [{ role, account: options.at ?? null }];
         const change = verb === "grant" ? { add: grants, remove: [] } : { add: [], remove: grants };
-        const { person: found, changed } = await operator.people.changeGrants(name, change, by);
-        const person = personView(found);
+        const { person, changed } = written(grantsChanged, await operator.people.changeGrants(name, change, by));
         const text = `${changed ? "" : "Nothing changed. "}${printable(person.email)}: ${rolesText(person)}.`;
         printResult({ person, changed }, { json: options.json === true, text: () => text });
       });
@@ -158,7 +157,7 @@ function addRemoveCommand(people: Command): void {
     .option("--json", "print JSON")
     .action(async (name: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {
-        const person = personView(await operator.people.remove(name, by));
+        const person = written(personSchema, await operator.people.remove(name, by));
         const text = `Removed ${printable(person.email)}. Their sessions and tokens have ended.`;
         printResult({ person }, { json: options.json === true, text: () => text });
       });

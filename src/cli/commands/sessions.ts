@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { ofOwnSession, sessionView } from "../../wire/admin/people.ts";
-import { validate } from "../../wire/validate.ts";
+import { ofOwnSession, sessionList } from "../../wire/admin/people.ts";
+import { validate, written } from "../../wire/validate.ts";
 import { withOperator } from "../open-operator.ts";
 import { CommandError } from "../report-failure.ts";
 import { counted } from "../text/cell.ts";
@@ -23,7 +23,7 @@ export function addSessionCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (name: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
-        const found = (await operator.people.sessions(name)).map(sessionView);
+        const { sessions: found } = written(sessionList, await operator.people.sessions(name));
         const rows = found.map((one) => [
           one.id,
           one.created_at,
@@ -54,9 +54,13 @@ export function addSessionCommands(program: Command): void {
       if (id !== undefined && options.except !== undefined)
         throw new CommandError("name a session to end, or --except for one that goes on.");
       const read = (session: string): string => validate(ofOwnSession, { session }).session;
-      const which = id === undefined ? { except: options.except ? read(options.except) : null } : { id: read(id) };
+      const one = id === undefined ? null : read(id);
+      const except = options.except ? read(options.except) : null;
       await withOperator(command, async (operator, by) => {
-        const { ended } = await operator.people.endSessions(name, which, by);
+        const { people } = operator;
+        const { ended } = await (one === null
+          ? people.endSessions(name, { except }, by)
+          : people.endSession(name, one, by));
         const text = `${counted(ended, "session")} ended.`;
         printResult({ ended }, { json: options.json === true, text: () => text });
       });

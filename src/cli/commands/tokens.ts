@@ -1,8 +1,7 @@
 import { type Command, Option } from "commander";
 import { type Role, ROLES } from "../../core/role.ts";
-import { pageView } from "../../wire/admin/page.ts";
-import { newTokenSchema, tokenView } from "../../wire/admin/people.ts";
-import { validate } from "../../wire/validate.ts";
+import { newToken, tokenMade, tokenPage, tokenRevoked } from "../../contract/tokens.ts";
+import { validate, written } from "../../wire/validate.ts";
 import { accountName, countUpTo } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
@@ -24,8 +23,9 @@ export function addTokenCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (options: PageOptions & { person?: string; json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
-        const list = await readPages(options, (request) => operator.tokens.list(options.person ?? null, request));
-        const page = pageView(list, tokenView);
+        const { person = null } = options;
+        const list = await readPages(options, (request) => operator.tokens.list({ ...request, person }));
+        const page = written(tokenPage, list);
         printResult(page, { json: options.json === true, text: (screen) => tokenListing(page, screen) });
       });
     });
@@ -37,8 +37,8 @@ export function addTokenCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (id: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {
-        const { token: revoked, changed } = await operator.tokens.revoke(null, id, by);
-        const token = tokenView(revoked);
+        const revoked = await operator.tokens.revoke(id, { ...by, only: null });
+        const { token, changed } = written(tokenRevoked, revoked);
         const text = `${tokenName(token)} ${changed ? "is now" : "was already"} revoked.`;
         printResult({ token, changed }, { json: options.json === true, text: () => text });
       });
@@ -60,11 +60,11 @@ function addCreateCommand(tokens: Command): void {
     .action(async (of: string, options: CreateOptions, command: Command) => {
       await withOperator(command, async (operator, by) => {
         const { name, role = null, account = null, days } = options;
-        const { person: _, ...order } = validate(newTokenSchema, { name, role, account, days });
-        const made = await operator.tokens.create(of, order, by);
-        const token = tokenView(made.token);
+        const order = validate(newToken, { name, role, account, days });
+        const made = written(tokenMade, await operator.tokens.create({ ...order, person: of }, by));
+        const { token, secret } = made;
         if (!options.json) process.stderr.write(tokenAdvice(token));
-        printResult({ token, secret: made.secret }, { json: options.json === true, text: () => made.secret });
+        printResult(made, { json: options.json === true, text: () => secret });
       });
     });
 }

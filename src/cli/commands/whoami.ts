@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { callerView } from "../../wire/admin/people.ts";
+import { caller as callerSchema } from "../../wire/admin/people.ts";
+import { written } from "../../wire/validate.ts";
 import { withOperator } from "../open-operator.ts";
 import { callerText } from "../text/caller-text.ts";
 import { printResult } from "../text/print.ts";
@@ -14,7 +15,9 @@ export function addWhoamiCommand(program: Command): void {
       await withOperator(command, async (_operator, by, { through, at, askCaller }) => {
         const asked = await askCaller();
         const caller =
-          asked === null ? { actor: by.actor, via: "cli" as const, person: null, token: null } : callerView(asked);
+          asked === null
+            ? { actor: by.actor, via: "cli" as const, person: null, token: null }
+            : written(callerSchema, asked);
         const shown = { through, at, ...caller };
         printResult(shown, { json: options.json === true, text: (screen) => callerText(shown, screen) });
       });

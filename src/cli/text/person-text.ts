@@ -1,4 +1,5 @@
-import type { PersonJson, PersonListJson } from "../../wire/admin/people.ts";
+import type { PersonPageJson } from "../../contract/people.ts";
+import type { PersonJson } from "../../wire/admin/people.ts";
 import { moreText } from "../page-options.ts";
 import { printable } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
@@ -18,7 +19,7 @@ export const rolesText = ({ grants }: Roles): string =>
 const waysIn = ({ has_password, has_sso }: PersonJson): string =>
   [has_password && "password", has_sso && "SSO"].filter(Boolean).join(", ") || "nothing yet";
 
-export function peopleListing({ data, next }: PersonListJson, screen: Screen = PLAIN): string {
+export function peopleListing({ data, next }: PersonPageJson, screen: Screen = PLAIN): string {
   if (data.length === 0) return "No more people.";
   const rows = data.map((person) => [
     person.email,

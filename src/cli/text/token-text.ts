@@ -1,4 +1,5 @@
-import type { TokenJson, TokenListJson } from "../../wire/admin/people.ts";
+import type { TokenPageJson } from "../../contract/tokens.ts";
+import type { TokenJson } from "../../wire/admin/people.ts";
 import { moreText } from "../page-options.ts";
 import { printable } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
@@ -17,7 +18,7 @@ export const scopeText = ({ role, account }: Pick<TokenJson, "role" | "account">
 const statusOf = ({ revoked_at: revoked, expires_at: expires }: TokenJson, nowMs: number): string =>
   revoked !== null ? "revoked" : Date.parse(expires) <= nowMs ? "expired" : "active";
 
-export function tokenListing({ data, next }: TokenListJson, screen: Screen = PLAIN, nowMs = Date.now()): string {
+export function tokenListing({ data, next }: TokenPageJson, screen: Screen = PLAIN, nowMs = Date.now()): string {
   if (data.length === 0) return "No tokens. Create one with `tollgate tokens create`.";
   const rows = data.map((token) => [
     token.id,
