@@ -21,6 +21,7 @@ import { statementSchema } from "../wire/admin/statement.ts";
 import { usageReportSchema } from "../wire/admin/usage.ts";
 import { type ReadAs, written } from "../wire/validate.ts";
 import { ACCOUNTS } from "../contract/accounts.ts";
+import { CLIENT_SESSIONS } from "../contract/client-sessions.ts";
 import { PEOPLE } from "../contract/people.ts";
 import { TOKENS } from "../contract/tokens.ts";
 import { askOperations } from "./ask-operations.ts";
@@ -28,7 +29,6 @@ import { remoteAudit } from "./remote-audit.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
 import { remoteNotices } from "./remote-notices.ts";
-import { remoteClientSessions } from "./remote-client-sessions.ts";
 import { remoteProviders } from "./remote-providers.ts";
 import { remoteRequests, remoteSeries } from "./remote-requests.ts";
 import { createAskFor, createOpenEvents, type GatewayAddress, queryOf } from "./ask-gateway.ts";
@@ -103,7 +103,7 @@ export function remoteOperator(gateway: GatewayAddress) {
     notices: remoteNotices({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     people: askOperations(PEOPLE, ask),
     tokens: askOperations(TOKENS, ask),
-    clientSessions: remoteClientSessions(ask),
+    clientSessions: askOperations(CLIENT_SESSIONS, ask),
     providers: remoteProviders({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     catalogue: remoteCatalogue({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     audit: remoteAudit(ask),

@@ -6,6 +6,7 @@ import type { Operator } from "../operator/operator.ts";
 import type { PasswordSignIn } from "../operator/password-sign-in.ts";
 import type { ManageStorage } from "../operator/storage.ts";
 import { ACCOUNTS } from "./accounts.ts";
+import { CLIENT_SESSIONS } from "./client-sessions.ts";
 import { auditRowsOf } from "./operation.ts";
 import { PEOPLE } from "./people.ts";
 import { TOKENS } from "./tokens.ts";
@@ -121,10 +122,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
   audit: { list: "read", show: "read" },
   people: auditRowsOf(PEOPLE),
   tokens: auditRowsOf(TOKENS),
-  clientSessions: {
-    list: "read",
-    end: { action: "client_session.end", of: personNamed, asked: (_name, which) => which },
-  },
+  clientSessions: auditRowsOf(CLIENT_SESSIONS),
   usage: { report: "read", statement: "read" },
   providers: {
     list: "read",

@@ -124,7 +124,7 @@ const READS: Record<string, ((operator: Operator) => Promise<unknown>) | null> =
   "people.list": ({ people }) => people.list(PAGE),
   "people.show": ({ people }) => people.show(PERSON),
   "people.sessions": ({ people }) => people.sessions(PERSON),
-  "clientSessions.list": ({ clientSessions }) => clientSessions.list({ person: null, account: null }, PAGE),
+  "clientSessions.list": ({ clientSessions }) => clientSessions.list({ ...PAGE, person: null, account: null }),
   "tokens.list": ({ tokens }) => tokens.list({ ...PAGE, person: null }),
   "usage.report": ({ usage }) => usage.report({ of: null, days: 7, by: "key" }),
   "usage.statement": ({ usage }) => usage.statement("Many", A_PAST_DAY.slice(0, 7)),

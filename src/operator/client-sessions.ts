@@ -9,14 +9,15 @@ import { findPerson } from "./find-person.ts";
 import { accountWithin } from "./find-within.ts";
 
 /** Null: not restricted by it. */
-export type ListedSessions = { person: string | null; account: string | null };
+export type ListedSessions = PageRequest & { person: string | null; account: string | null };
 
 /** What operators do with clients that people signed in with. A person is named by their id or their email. */
 export type ManageClientSessions = {
   /** Newest first: those of one person, those in an account and below it, or everybody's. */
-  list: (which: ListedSessions, page: PageRequest, by?: Pick<By, "within">) => Promise<Page<ClientSession>>;
-  /** Ends them at once: requests with them are refused from now on, and running streams are cut. */
-  end: (of: string, which: WhichSessions, by: By) => Promise<{ ended: number }>;
+  list: (asked: ListedSessions, by?: Pick<By, "within">) => Promise<Page<ClientSession>>;
+  /** Ends them, all or all but one, at once: requests with them are refused from now on, and running streams are cut. */
+  endAll: (of: string, which: { except: string | null }, by: By) => Promise<{ ended: number }>;
+  end: (of: string, id: string, by: By) => Promise<{ ended: number }>;
 };
 
 type Parts = {
@@ -36,28 +37,33 @@ const unlessLead =
     return null;
   };
 
-export const createManageClientSessions = ({
+export function createManageClientSessions({
   sessions,
   store,
   people,
   findAccount,
   events,
-}: Parts): ManageClientSessions => ({
-  list: async ({ person: of, account: place }, { limit, after }, { within } = {}) => {
-    const [last = null] = readCursor(NEWEST_FIRST, after) ?? [];
-    const person = of === null ? null : await findPerson(people, of).catch(unlessLead(within));
-    // A lead does not learn who there is elsewhere.
-    if (of !== null && person === null) return { data: [], next: null };
-    const personId = person?.id ?? null;
-    const account = place === null ? null : await accountWithin(findAccount, { name: place, within });
-    const accountId = account?.id ?? null;
-    const rows = await store.page({ limit: limit + 1, after: last, personId, accountId, within: within ?? null });
-    return pageOf(rows, { limit, list: NEWEST_FIRST.list, valuesOf: ({ id }) => [id] });
-  },
-  end: async (of, which, by) => {
+}: Parts): ManageClientSessions {
+  async function end(of: string, which: WhichSessions, by: By): Promise<{ ended: number }> {
     const { id, email } = await findPerson(people, of);
     const ended = await sessions.end(id, which);
     if (ended > 0) events.personChanged({ personId: id, email, change: `${ended} client sessions ended`, ...by });
     return { ended };
-  },
-});
+  }
+
+  return {
+    list: async ({ person: of, account: place, limit, after }, { within } = {}) => {
+      const [last = null] = readCursor(NEWEST_FIRST, after) ?? [];
+      const person = of === null ? null : await findPerson(people, of).catch(unlessLead(within));
+      // A lead does not learn who there is elsewhere.
+      if (of !== null && person === null) return { data: [], next: null };
+      const personId = person?.id ?? null;
+      const account = place === null ? null : await accountWithin(findAccount, { name: place, within });
+      const accountId = account?.id ?? null;
+      const rows = await store.page({ limit: limit + 1, after: last, personId, accountId, within: within ?? null });
+      return pageOf(rows, { limit, list: NEWEST_FIRST.list, valuesOf: ({ id }) => [id] });
+    },
+    endAll: end,
+    end: (of, id, by) => end(of, { id }, by),
+  };
+}

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
-import { clientSessionView } from "../../wire/admin/client-sessions.ts";
-import { pageView } from "../../wire/admin/page.ts";
+import { clientSessionPage } from "../../contract/client-sessions.ts";
 import { ofOwnSession } from "../../wire/admin/people.ts";
-import { validate } from "../../wire/validate.ts";
+import { validate, written } from "../../wire/validate.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
 import { counted } from "../text/cell.ts";
@@ -26,13 +25,11 @@ export function addClientSessionCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (options: ListOptions, command: Command) => {
       await withOperator(command, async (operator, by) => {
-        const list = (request: Parameters<typeof operator.clientSessions.list>[1]) =>
-          operator.clientSessions.list(
-            { person: options.person ?? null, account: options.account ?? null },
-            request,
-            by,
-          );
-        const page = pageView(await readPages(options, list), clientSessionView);
+        const { person = null, account = null } = options;
+        const list = await readPages(options, (request) =>
+          operator.clientSessions.list({ ...request, person, account }, by),
+        );
+        const page = written(clientSessionPage, list);
         const rows = page.data.map((one) => [
           one.id,
           one.email,
@@ -59,9 +56,11 @@ export function addClientSessionCommands(program: Command): void {
     )
     .option("--json", "print JSON")
     .action(async (name: string, id: string | undefined, options: { json?: true }, command: Command) => {
-      const which = id === undefined ? { except: null } : { id: validate(ofOwnSession, { session: id }).session };
-      await withOperator(command, async (operator, by) => {
-        const { ended } = await operator.clientSessions.end(name, which, by);
+      const one = id === undefined ? null : validate(ofOwnSession, { session: id }).session;
+      await withOperator(command, async ({ clientSessions }, by) => {
+        const { ended } = await (one === null
+          ? clientSessions.endAll(name, { except: null }, by)
+          : clientSessions.end(name, one, by));
         const text = `${counted(ended, "client session")} ended.`;
         printResult({ ended }, { json: options.json === true, text: () => text });
       });
