@@ -22,13 +22,13 @@ import { usageReportSchema } from "../wire/admin/usage.ts";
 import { type ReadAs, written } from "../wire/validate.ts";
 import { ACCOUNTS } from "../contract/accounts.ts";
 import { CLIENT_SESSIONS } from "../contract/client-sessions.ts";
+import { NOTICES } from "../contract/notices.ts";
 import { PEOPLE } from "../contract/people.ts";
 import { TOKENS } from "../contract/tokens.ts";
 import { askOperations } from "./ask-operations.ts";
 import { remoteAudit } from "./remote-audit.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
-import { remoteNotices } from "./remote-notices.ts";
 import { remoteProviders } from "./remote-providers.ts";
 import { remoteRequests, remoteSeries } from "./remote-requests.ts";
 import { createAskFor, createOpenEvents, type GatewayAddress, queryOf } from "./ask-gateway.ts";
@@ -100,7 +100,7 @@ export function remoteOperator(gateway: GatewayAddress) {
     live: remoteLive({ ask, openEvents: createOpenEvents(gateway) }),
     requests: remoteRequests(ask),
     series: remoteSeries(ask),
-    notices: remoteNotices({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
+    notices: askOperations(NOTICES, ask, createAskFor(gateway, PATIENCE_MS)),
     people: askOperations(PEOPLE, ask),
     tokens: askOperations(TOKENS, ask),
     clientSessions: askOperations(CLIENT_SESSIONS, ask),

@@ -1,5 +1,6 @@
 import type { AdminRoute } from "./route.ts";
 import { ACCOUNTS } from "../contract/accounts.ts";
+import { NOTICES } from "../contract/notices.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { catalogueRoutes } from "./routes/catalogue.ts";
 import { clientSessionRoutes } from "./routes/client-sessions.ts";
@@ -9,7 +10,6 @@ import { keyRoutes } from "./routes/keys.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { ledgerRoutes } from "./routes/ledger.ts";
 import { modelRoutes } from "./routes/models.ts";
-import { noticeRoutes } from "./routes/notices.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { quarantineRoutes } from "./routes/quarantine.ts";
@@ -36,7 +36,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...requestRoutes,
   ...ledgerRoutes,
   ...quarantineRoutes,
-  ...noticeRoutes,
+  ...serveOperations({ tag: "notices", operations: NOTICES, of: ({ notices }) => notices }),
   ...providerRoutes,
   ...modelRoutes,
   ...catalogueRoutes,

@@ -7,6 +7,7 @@ import type { PasswordSignIn } from "../operator/password-sign-in.ts";
 import type { ManageStorage } from "../operator/storage.ts";
 import { ACCOUNTS } from "./accounts.ts";
 import { CLIENT_SESSIONS } from "./client-sessions.ts";
+import { NOTICES } from "./notices.ts";
 import { auditRowsOf } from "./operation.ts";
 import { PEOPLE } from "./people.ts";
 import { TOKENS } from "./tokens.ts";
@@ -103,22 +104,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
       after: (cancelled) => cancelled,
     },
   },
-  notices: {
-    list: "read",
-    listEndpoints: "read",
-    test: "read",
-    retry: {
-      action: "notice.retry",
-      of: (notice) => ({ kind: "notice", name: notice }),
-      after: (retried) => retried,
-    },
-    thresholds: "read",
-    setThresholds: {
-      action: "threshold.set",
-      of: (name) => ({ kind: "holder", name }),
-      asked: (_name, order) => order,
-    },
-  },
+  notices: auditRowsOf(NOTICES),
   audit: { list: "read", show: "read" },
   people: auditRowsOf(PEOPLE),
   tokens: auditRowsOf(TOKENS),

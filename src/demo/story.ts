@@ -64,11 +64,11 @@ export async function setUp({ operator, password, secrets }: Scene, cli: By): Pr
   }
   await accounts.create({ name: ORGANISATION, parent: null, kind: "organisation" }, OWNER);
   await topUp(operator, 1_500, "purchase", "inv-0001");
-  await notices.setThresholds(ORGANISATION, { left: ["300", "100"] }, BILLING);
+  await notices.setThresholds({ name: ORGANISATION, left: ["300", "100"] }, BILLING);
   for (const team of TEAMS) {
     await accounts.create({ name: team.name, parent: ORGANISATION, kind: "team" }, OWNER);
     await accounts.setLimit(pathOf(team.name), { ...MONTHLY, amount: credits(team.monthly) }, OWNER);
-    await notices.setThresholds(pathOf(team.name), { percent: [50, 80, 95, 100] }, OWNER);
+    await notices.setThresholds({ name: pathOf(team.name), percent: [50, 80, 95, 100] }, OWNER);
   }
   for (const { name, team, monthly, key, rpm } of PROJECTS) {
     await accounts.create({ name, parent: pathOf(team), kind: "project" }, OPERATOR);
@@ -192,7 +192,8 @@ const lastWeek = (endMs: number): Event[] => [
   },
   {
     atMs: endMs - 75 * HOUR_MS,
-    happens: ({ operator }) => operator.notices.setThresholds(pathOf("Data"), { percent: [60, 90, 100] }, OPERATOR),
+    happens: ({ operator }) =>
+      operator.notices.setThresholds({ name: pathOf("Data"), percent: [60, 90, 100] }, OPERATOR),
   },
   { atMs: endMs - 52 * HOUR_MS, happens: (scene) => rotate(scene, "search-eval nightly") },
   { atMs: endMs - 26 * HOUR_MS, happens: ({ operator }) => capAt(operator, OVER, { share: 1.02, more: 0.4 }) },

@@ -60,7 +60,7 @@ export function createAuditLooks({ operator, findKey, findAccount, accounts }: P
     account,
     key,
     holder: async (name) => {
-      const counters = await operator.notices.thresholds(name);
+      const counters = await operator.notices.thresholds({ name });
       const ofKey = await findKey(name).catch(missing);
       const { id, name: title, accountIds } = ofKey === null ? await known(account, name) : await known(key, name);
       return { kind: ofKey === null ? "account" : "key", id, name: title, accountIds, view: { thresholds: counters } };

@@ -118,7 +118,7 @@ const READS: Record<string, ((operator: Operator) => Promise<unknown>) | null> =
   "notices.list": ({ notices }) => notices.list({ ...PAGE, state: null, cause: null, account: null, key: null }),
   "notices.listEndpoints": ({ notices }) => notices.listEndpoints(),
   "notices.test": null,
-  "notices.thresholds": ({ notices }) => notices.thresholds("Many"),
+  "notices.thresholds": ({ notices }) => notices.thresholds({ name: "Many" }),
   "audit.list": ({ audit }) => audit.list(AUDIT, {}),
   "audit.show": null,
   "people.list": ({ people }) => people.list(PAGE),

@@ -31,8 +31,9 @@ export type TestedWebhook = {
 /** `usual`: nobody chose these. Percentages of a limit, or amounts left of a purse, in its unit. */
 export type WatchedCounter = Omit<CounterThresholds, "thresholds"> & { thresholds: readonly string[] };
 
-/** Null: what is usual. Absent: as it is. `counter` names one of several. */
+/** For an account or a key. Null: what is usual. Absent: as it is. `counter` names one of several. */
 export type ThresholdOrder = {
+  name: string;
   percent?: readonly number[] | null | undefined;
   left?: readonly string[] | null | undefined;
   counter?: number | undefined;
@@ -55,8 +56,8 @@ export type ManageNotices = {
   /** Sends dead letters again: those of one notice, or all. Answers how many. */
   retry: (notice: string | null, by: By) => Promise<{ retried: number }>;
   /** What an account or a key is watched for. */
-  thresholds: (name: string) => Promise<readonly WatchedCounter[]>;
-  setThresholds: (name: string, order: ThresholdOrder, by: By) => Promise<readonly WatchedCounter[]>;
+  thresholds: (of: { name: string }) => Promise<readonly WatchedCounter[]>;
+  setThresholds: (order: ThresholdOrder, by: By) => Promise<readonly WatchedCounter[]>;
 };
 
 type Parts = {
@@ -154,9 +155,9 @@ export function createManageNotices({
       return { retried };
     },
 
-    thresholds: async (name) => (await countersOf(name)).map(watched),
+    thresholds: async ({ name }) => (await countersOf(name)).map(watched),
 
-    setThresholds: async (name, { percent, left, counter }, by) => {
+    setThresholds: async ({ name, percent, left, counter }, by) => {
       const counters = (await countersOf(name)).filter(({ counter: id }) => counter === undefined || id === counter);
       const changes = counters.flatMap((one) => {
         const given =

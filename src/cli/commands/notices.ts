@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { DELIVERY_STATES, type DeliveryState, NOTICE_CAUSES, type NoticeCause } from "../../core/notice-words.ts";
-import { endpointView, noticeView, testedView, watchedView } from "../../wire/admin/notices.ts";
-import { pageView } from "../../wire/admin/page.ts";
+import { endpointList, noticePage, testedList, watchedList } from "../../contract/notices.ts";
+import { written } from "../../wire/validate.ts";
 import { accountName, keyName } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
@@ -48,7 +48,7 @@ export function addNoticeCommands(program: Command): void {
         const page = await readPages(options, (request) =>
           operator.notices.list({ ...request, state, cause, account, key }, by),
         );
-        const shown = pageView(page, noticeView);
+        const shown = written(noticePage, page);
         printResult(shown, { json: options.json === true, text: (screen) => noticeListing(shown, { dead, screen }) });
       });
     });
@@ -59,7 +59,7 @@ export function addNoticeCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
-        const endpoints = (await operator.notices.listEndpoints()).map(endpointView);
+        const { endpoints } = written(endpointList, await operator.notices.listEndpoints());
         printResult({ endpoints }, { json: options.json === true, text: (screen) => endpointTable(endpoints, screen) });
       });
     });
@@ -71,7 +71,7 @@ export function addNoticeCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (endpoint: string | undefined, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
-        const tested = (await operator.notices.test(endpoint ?? null)).map(testedView);
+        const { tested } = written(testedList, await operator.notices.test(endpoint ?? null));
         printResult({ tested }, { json: options.json === true, text: () => tested.map(testedText).join("\n") });
         process.exitCode = tested.every(({ delivered }) => delivered) ? 0 : 1;
       });
@@ -112,9 +112,9 @@ export function addNoticeCommands(program: Command): void {
       await withOperator(command, async (operator, by) => {
         const changes = percent !== undefined || left !== undefined;
         const found = changes
-          ? await operator.notices.setThresholds(name, given({ percent, left, counter }), by)
-          : await operator.notices.thresholds(name);
-        const counters = found.map(watchedView);
+          ? await operator.notices.setThresholds({ name, ...given({ percent, left, counter }) }, by)
+          : await operator.notices.thresholds({ name });
+        const { counters } = written(watchedList, found);
         printResult({ counters }, { json: options.json === true, text: (screen) => watchedTable(counters, screen) });
       });
     });

@@ -1,4 +1,4 @@
-import type { EndpointJson, NoticeJson, TestedJson, WatchedJson } from "../../wire/admin/notices.ts";
+import type { EndpointJson, NoticeJson, TestedJson, WatchedJson } from "../../contract/notices.ts";
 import { moreText } from "../page-options.ts";
 import { counterName } from "./account-text.ts";
 import { PLAIN, type Screen } from "./screen.ts";

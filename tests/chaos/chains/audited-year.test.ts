@@ -110,7 +110,7 @@ const EVENTS: (() => Promise<void>)[] = [
     tell(LEAD, "key.remove_limit", "annsKey");
   },
   async () => {
-    await year.operator.notices.setThresholds(eve, { left: ["1"] }, OLGA);
+    await year.operator.notices.setThresholds({ name: eve, left: ["1"] }, OLGA);
     tell(OLGA, "threshold.set", "eve");
   },
   async () => {
