@@ -21,12 +21,12 @@ import { statementSchema } from "../wire/admin/statement.ts";
 import { usageReportSchema } from "../wire/admin/usage.ts";
 import { type ReadAs, written } from "../wire/validate.ts";
 import { ACCOUNTS } from "../contract/accounts.ts";
+import { AUDIT } from "../contract/audit.ts";
 import { CLIENT_SESSIONS } from "../contract/client-sessions.ts";
 import { NOTICES } from "../contract/notices.ts";
 import { PEOPLE } from "../contract/people.ts";
 import { TOKENS } from "../contract/tokens.ts";
 import { askOperations } from "./ask-operations.ts";
-import { remoteAudit } from "./remote-audit.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
 import { remoteProviders } from "./remote-providers.ts";
@@ -106,7 +106,7 @@ export function remoteOperator(gateway: GatewayAddress) {
     clientSessions: askOperations(CLIENT_SESSIONS, ask),
     providers: remoteProviders({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     catalogue: remoteCatalogue({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
-    audit: remoteAudit(ask),
+    audit: askOperations(AUDIT, ask),
   };
 }
 

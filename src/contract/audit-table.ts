@@ -6,6 +6,7 @@ import type { Operator } from "../operator/operator.ts";
 import type { PasswordSignIn } from "../operator/password-sign-in.ts";
 import type { ManageStorage } from "../operator/storage.ts";
 import { ACCOUNTS } from "./accounts.ts";
+import { AUDIT } from "./audit.ts";
 import { CLIENT_SESSIONS } from "./client-sessions.ts";
 import { NOTICES } from "./notices.ts";
 import { auditRowsOf } from "./operation.ts";
@@ -105,7 +106,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
     },
   },
   notices: auditRowsOf(NOTICES),
-  audit: { list: "read", show: "read" },
+  audit: auditRowsOf(AUDIT),
   people: auditRowsOf(PEOPLE),
   tokens: auditRowsOf(TOKENS),
   clientSessions: auditRowsOf(CLIENT_SESSIONS),

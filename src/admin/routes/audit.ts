@@ -1,40 +1,22 @@
 import { Readable } from "node:stream";
+import { AUDIT } from "../../contract/audit.ts";
 import type { By } from "../../core/by.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
 import type { AuditEntry, ReadAudit } from "../../operator/audit.ts";
 import {
   auditCsvSchema,
-  auditEntrySchema,
-  auditExportSchema,
+  auditExport,
   type AuditFilters,
   type AuditFormat,
   auditHead,
-  auditIdSchema,
   auditLine,
-  auditListSchema,
   auditNdjsonSchema,
-  auditPageSchema,
-  auditView,
   MOST_WHOLE,
 } from "../../wire/admin/audit.ts";
-import { pageView } from "../../wire/admin/page.ts";
 import { type AdminRoute, route } from "../route.ts";
+import { serveOperations } from "../serve-operations.ts";
 
-export const auditRoutes: readonly AdminRoute[] = [
-  route({
-    id: "listAudit",
-    tag: "audit",
-    method: "GET",
-    path: "/admin/v1/audit",
-    summary: "List changes and rejected attempts, newest first, by actor, resource, action, account and time",
-    query: auditPageSchema,
-    answers: { 200: auditListSchema },
-    refusals: ["invalid_request", "not_found"],
-    handle: async ({ operator: { audit } }, { query, by }) => ({
-      status: 200,
-      body: pageView(await audit.list(query, by), auditView),
-    }),
-  }),
+const EXPORTS: readonly AdminRoute[] = [
   route({
     id: "exportAuditCsv",
     tag: "audit",
@@ -42,7 +24,7 @@ export const auditRoutes: readonly AdminRoute[] = [
     path: "/admin/v1/audit/export.csv",
     summary: "Export the audit log as CSV, oldest first",
     media: "text/csv",
-    query: auditExportSchema,
+    query: auditExport,
     answers: { 200: auditCsvSchema },
     refusals: ["invalid_request", "not_found"],
     handle: async ({ operator: { audit } }, { query, by }) => ({
@@ -57,7 +39,7 @@ export const auditRoutes: readonly AdminRoute[] = [
     path: "/admin/v1/audit/export.ndjson",
     summary: "Export the audit log as one JSON object per line, oldest first",
     media: "application/x-ndjson",
-    query: auditExportSchema,
+    query: auditExport,
     answers: { 200: auditNdjsonSchema },
     refusals: ["invalid_request", "not_found"],
     handle: async ({ operator: { audit } }, { query, by }) => ({
@@ -65,21 +47,14 @@ export const auditRoutes: readonly AdminRoute[] = [
       body: await exported("ndjson", { audit, query, by }),
     }),
   }),
-  route({
-    id: "showAudit",
-    tag: "audit",
-    method: "GET",
-    path: "/admin/v1/audit/{entry}",
-    summary: "Show one entry of the audit log, with the resource before and after",
-    params: auditIdSchema,
-    answers: { 200: auditEntrySchema },
-    refusals: ["not_found"],
-    handle: async ({ operator: { audit } }, { params, by }) => ({
-      status: 200,
-      body: auditView(await audit.show(params.entry, by)),
-    }),
-  }),
 ];
+
+/** The list, its exports, one entry. */
+export const auditRoutes: readonly AdminRoute[] = serveOperations({
+  tag: "audit",
+  operations: AUDIT,
+  of: ({ audit }) => audit,
+}).toSpliced(1, 0, ...EXPORTS);
 
 type Export = { audit: ReadAudit; query: AuditFilters; by: By };
 
@@ -91,7 +66,7 @@ async function exported(format: AuditFormat, { audit, query, by }: Export): Prom
   async function* lines(): AsyncGenerator<string> {
     yield auditHead(format);
     for (let page = first; ; page = await pageAt(page.next)) {
-      yield page.data.map((entry) => auditLine(format, auditView(entry))).join("");
+      yield page.data.map((entry) => auditLine(format, entry)).join("");
       if (page.next === null) return;
     }
   }

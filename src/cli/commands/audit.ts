@@ -1,14 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { auditPage } from "../../contract/audit.ts";
 import {
   AUDIT_FORMATS,
   type AuditFormat,
+  auditEntry,
   auditHead,
   auditLine,
-  auditView,
   MOST_WHOLE,
   OUTCOMES,
 } from "../../wire/admin/audit.ts";
-import { pageView } from "../../wire/admin/page.ts";
+import { written } from "../../wire/validate.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
 import { auditTable, auditText } from "../text/audit-text.ts";
@@ -36,7 +37,7 @@ export function addAuditCommands(program: Command): void {
       await withOperator(command, async (operator, by) => {
         const asked = { ...filterOf(options), order: "newest", documents: "short" } as const;
         const page = await readPages(options, (request) => operator.audit.list({ ...asked, ...request }, by));
-        const shown = pageView(page, auditView);
+        const shown = written(auditPage, page);
         printResult(shown, { json: options.json === true, text: (screen) => auditTable(shown, screen) });
       });
     });
@@ -48,7 +49,7 @@ export function addAuditCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (id: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {
-        const entry = auditView(await operator.audit.show(id, by));
+        const entry = written(auditEntry, await operator.audit.show(id, by));
         printResult(entry, { json: options.json === true, text: (screen) => auditText(entry, screen) });
       });
     });
@@ -65,7 +66,7 @@ export function addAuditCommands(program: Command): void {
         printWhole({
           head: auditHead(format),
           list: (after) => operator.audit.list({ ...asked, after }, by),
-          line: (entry) => auditLine(format, auditView(entry)),
+          line: (entry) => auditLine(format, entry),
         }),
       );
     });

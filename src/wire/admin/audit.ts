@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { csv } from "../csv.ts";
-import type { ReadAs, WrittenAs } from "../validate.ts";
-import { dateOf, instant } from "./instant.ts";
-import { pageQuery, pageSchema } from "./page.ts";
+import { renamed, sparse } from "../codec.ts";
+import { type ReadAs, written, type WrittenAs } from "../validate.ts";
+import { instant } from "./instant.ts";
 
 export const OUTCOMES = ["done", "refused", "failed", "unknown"] as const;
 /** Documents may have hundreds of kilobytes. */
 export const MOST_WHOLE = 50;
 
-const filters = {
+export const auditFilters = {
   actor: z.string().max(320).exactOptional().describe("Who acted: `admin`, `cli`, or a person's email address."),
   action: z.string().max(100).exactOptional().describe("What was done, such as `key.create`."),
   outcome: z
@@ -29,42 +29,11 @@ const filters = {
   to: instant.exactOptional().describe("Entries before this time."),
 };
 
-type Filters = z.output<z.ZodObject<typeof filters>>;
+/** What stands otherwise in the query. */
+export const FILTER_NAMES = { fromMs: "from", toMs: "to" } as const;
 
-const filterOf = ({ actor, action, outcome, resource, account, from, to }: Filters) => ({
-  actor: actor ?? null,
-  action: action ?? null,
-  outcome: outcome ?? null,
-  resource: resource ?? null,
-  account: account ?? null,
-  fromMs: from ?? null,
-  toMs: to ?? null,
-});
-
-export const auditPageSchema = z
-  .strictObject({
-    ...pageQuery(50).in.shape,
-    ...filters,
-    order: z.enum(["newest", "oldest"]).default("newest").describe("Which entries come first."),
-    documents: z
-      .enum(["short", "whole"])
-      .default("short")
-      .describe(
-        `\`short\`: documents above 16 KiB are left out; show the entry to read them. \`whole\`: none are, and a page has at most ${MOST_WHOLE} rows.`,
-      ),
-  })
-  .transform(({ limit, after, order, documents, ...rest }) => ({
-    ...filterOf(rest),
-    limit: documents === "whole" ? Math.min(limit, MOST_WHOLE) : limit,
-    after: after ?? null,
-    order,
-    documents,
-  }));
-
-export const auditExportSchema = z.strictObject(filters).transform(filterOf);
-export type AuditFilters = ReturnType<typeof filterOf>;
-
-export const auditIdSchema = z.object({ entry: z.string().describe("Id of the entry.") });
+export const auditExport = sparse(z.strictObject(auditFilters), FILTER_NAMES);
+export type AuditFilters = ReadAs<typeof auditExport>;
 
 const documentLike = (example: object) =>
   z
@@ -112,92 +81,71 @@ const resourceSchema = z
   })
   .meta({ id: "AuditResource" });
 
-const entrySchema = z
-  .object({
-    id: z
-      .string()
-      .meta({ examples: [EXAMPLE.id] })
-      .describe("Id of the entry."),
-    at: instant.describe("When the change was asked for."),
-    ended_at: instant.nullable().describe("When it was done or rejected; null: unknown."),
-    actor: z
-      .string()
-      .meta({ examples: [EXAMPLE.actor] })
-      .describe("Who acted: `admin`, `cli`, or a person's email address."),
-    person_id: z
-      .string()
-      .meta({ examples: [EXAMPLE.person_id] })
-      .nullable()
-      .describe("Id of the person; null: the automation token, a command, or an unknown client."),
-    via: z
-      .enum(["password", "sso", "token", "automation", "cli"])
-      .nullable()
-      .describe("How the actor proved who they are; null: not at all."),
-    address: z
-      .string()
-      .meta({ examples: [EXAMPLE.address] })
-      .nullable()
-      .describe("Address of the client; null: a command on the database."),
-    request_id: z
-      .string()
-      .meta({ examples: [EXAMPLE.request_id] })
-      .nullable()
-      .describe("Id of the admin API's request; null: a command on the database."),
-    action: z
-      .string()
-      .meta({ examples: [EXAMPLE.action] })
-      .describe("What was asked for, such as `key.create`."),
-    resource: resourceSchema,
-    account_ids: z
-      .array(z.string())
-      .meta({ examples: [EXAMPLE.account_ids] })
-      .describe("Accounts that the resource belongs to, from the root down."),
-    outcome: z
-      .enum(OUTCOMES)
-      .describe("`unknown`: the process ended between the beginning and the end of the change. Look at the resource."),
-    code: z.string().nullable().describe("Error code of a rejected or failed change; null: it was done."),
-    count: z.int().describe("How many attempts this entry stands for; more than 1 only where access was denied."),
-    asked: documentLike(EXAMPLE.asked).describe("What was asked for; null: nothing beyond the action."),
-    before: documentLike(EXAMPLE.before).describe("The resource before the change; null: there was none."),
-    after: documentLike(EXAMPLE.after).describe(
-      "The resource after the change, or the result of a change to many; null: nothing was changed.",
-    ),
-  })
-  .meta({ id: "AuditEntry" })
-  .transform(({ at, ended_at, person_id, request_id, account_ids, ...rest }) => ({
-    ...rest,
-    atMs: at,
-    endedAtMs: ended_at,
-    personId: person_id,
-    requestId: request_id,
-    accountIds: account_ids,
-  }));
+export const auditEntry = renamed(
+  z
+    .object({
+      id: z
+        .string()
+        .meta({ examples: [EXAMPLE.id] })
+        .describe("Id of the entry."),
+      at: instant.describe("When the change was asked for."),
+      ended_at: instant.nullable().describe("When it was done or rejected; null: unknown."),
+      actor: z
+        .string()
+        .meta({ examples: [EXAMPLE.actor] })
+        .describe("Who acted: `admin`, `cli`, or a person's email address."),
+      person_id: z
+        .string()
+        .meta({ examples: [EXAMPLE.person_id] })
+        .nullable()
+        .describe("Id of the person; null: the automation token, a command, or an unknown client."),
+      via: z
+        .enum(["password", "sso", "token", "automation", "cli"])
+        .nullable()
+        .describe("How the actor proved who they are; null: not at all."),
+      address: z
+        .string()
+        .meta({ examples: [EXAMPLE.address] })
+        .nullable()
+        .describe("Address of the client; null: a command on the database."),
+      request_id: z
+        .string()
+        .meta({ examples: [EXAMPLE.request_id] })
+        .nullable()
+        .describe("Id of the admin API's request; null: a command on the database."),
+      action: z
+        .string()
+        .meta({ examples: [EXAMPLE.action] })
+        .describe("What was asked for, such as `key.create`."),
+      resource: resourceSchema,
+      account_ids: z
+        .array(z.string())
+        .meta({ examples: [EXAMPLE.account_ids] })
+        .describe("Accounts that the resource belongs to, from the root down."),
+      outcome: z
+        .enum(OUTCOMES)
+        .describe(
+          "`unknown`: the process ended between the beginning and the end of the change. Look at the resource.",
+        ),
+      code: z.string().nullable().describe("Error code of a rejected or failed change; null: it was done."),
+      count: z.int().describe("How many attempts this entry stands for; more than 1 only where access was denied."),
+      asked: documentLike(EXAMPLE.asked).describe("What was asked for; null: nothing beyond the action."),
+      before: documentLike(EXAMPLE.before).describe("The resource before the change; null: there was none."),
+      after: documentLike(EXAMPLE.after).describe(
+        "The resource after the change, or the result of a change to many; null: nothing was changed.",
+      ),
+    })
+    .meta({ id: "AuditEntry" }),
+  {
+    atMs: "at",
+    endedAtMs: "ended_at",
+    personId: "person_id",
+    requestId: "request_id",
+    accountIds: "account_ids",
+  },
+);
 
-export const auditEntrySchema = entrySchema;
-export const auditListSchema = pageSchema(entrySchema);
-export type AuditEntryJson = WrittenAs<typeof entrySchema>;
-
-type Loose = Omit<ReadAs<typeof entrySchema>, "accountIds"> & { accountIds: readonly string[] };
-
-export const auditView = (entry: Loose): AuditEntryJson => ({
-  id: entry.id,
-  at: dateOf(entry.atMs),
-  ended_at: dateOf(entry.endedAtMs),
-  actor: entry.actor,
-  person_id: entry.personId,
-  via: entry.via,
-  address: entry.address,
-  request_id: entry.requestId,
-  action: entry.action,
-  resource: entry.resource,
-  account_ids: [...entry.accountIds],
-  outcome: entry.outcome,
-  code: entry.code,
-  count: entry.count,
-  asked: entry.asked,
-  before: entry.before,
-  after: entry.after,
-});
+export type AuditEntryJson = WrittenAs<typeof auditEntry>;
 
 export const AUDIT_FORMATS = ["csv", "ndjson"] as const;
 export type AuditFormat = (typeof AUDIT_FORMATS)[number];
@@ -228,19 +176,22 @@ const COLUMNS = [
 export const auditHead = (format: AuditFormat): string => (format === "csv" ? csv([COLUMNS]) : "");
 
 /** One entry of an export: a row of CSV, or a line of JSON. */
-export function auditLine(format: AuditFormat, entry: AuditEntryJson): string {
+export const auditLine = (format: AuditFormat, entry: ReadAs<typeof auditEntry>): string =>
+  lineOf(format, written(auditEntry, entry));
+
+function lineOf(format: AuditFormat, entry: AuditEntryJson): string {
   if (format === "ndjson") return `${JSON.stringify(entry)}\n`;
   const { resource, account_ids: accounts, asked, before, after, ...rest } = entry;
-  const written = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
+  const document = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
   const cells: Readonly<Record<string, string | number | null>> = {
     ...rest,
     resource_kind: resource.kind,
     resource_id: resource.id,
     resource_name: resource.name,
     account_ids: accounts.join(" "),
-    asked: written(asked),
-    before: written(before),
-    after: written(after),
+    asked: document(asked),
+    before: document(before),
+    after: document(after),
   };
   return csv([COLUMNS.map((name) => cells[name] ?? null)]);
 }
@@ -248,9 +199,9 @@ export function auditLine(format: AuditFormat, entry: AuditEntryJson): string {
 export const auditCsvSchema = z.string().meta({
   description:
     "One row per entry, oldest first, after a row of column names. A cell that a spreadsheet would take for a formula begins with `'`.",
-  examples: [auditHead("csv") + auditLine("csv", EXAMPLE)],
+  examples: [auditHead("csv") + lineOf("csv", EXAMPLE)],
 });
 export const auditNdjsonSchema = z.string().meta({
   description: "One JSON object per line, oldest first, each as in the list.",
-  examples: [auditLine("ndjson", EXAMPLE)],
+  examples: [lineOf("ndjson", EXAMPLE)],
 });
