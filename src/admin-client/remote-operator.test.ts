@@ -76,6 +76,21 @@ test("a refusal is passed on in its own words", async () => {
   });
 });
 
+test("what a DELETE is asked stands in its query", async () => {
+  const { operator, asked } = await gateway(200, JSON.stringify({ ended: 1 }));
+  const session = "0198c2b8-0000-7000-8000-000000000002";
+
+  await operator.people.endSessions("a@b", { except: session }, { actor: "a" });
+  await operator.people.endSessions("a@b", { except: null }, { actor: "a" });
+  await operator.clientSessions.end("a@b", session, { actor: "a" });
+
+  expect(asked).toEqual([
+    `DELETE /admin/v1/people/a%40b/sessions?except=${session} Bearer t`,
+    "DELETE /admin/v1/people/a%40b/sessions Bearer t",
+    `DELETE /admin/v1/people/a%40b/client-sessions/${session} Bearer t`,
+  ]);
+});
+
 test("what the gateway would refuse is told in the same words, without asking", async () => {
   const { operator, asked } = await gateway(200, "{}");
 
