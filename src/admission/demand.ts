@@ -1,4 +1,4 @@
-import type { Amounts, Unit } from "../core/amount.ts";
+import { type Amounts, isNegative, isWithin, type Unit } from "../core/amount.ts";
 import { invariant } from "../core/invariant.ts";
 import type { ModelTerms } from "../core/model-terms.ts";
 import { creditRate, type PayRate, type PayRates, roundedUp, type Tariff, TOKEN_RATE } from "../core/price.ts";
@@ -69,9 +69,12 @@ export function demandOf(facts: DemandFacts): Demand {
       inCredits === null || amounts.credits === null ? ceiling : inCredits.affords(amounts.credits, addedBytes),
       inTokens === null || amounts.tokens === null ? ceiling : inTokens.affords(amounts.tokens, addedBytes),
     );
+  const least = { credits: inCredits?.least ?? null, tokens: inTokens?.least ?? null };
+  const most = { credits: inCredits?.most ?? null, tokens: inTokens?.most ?? null };
+  invariant(!isNegative(least) && isWithin(least, most), "a request needs something from nothing up to its most");
   return {
-    least: { credits: inCredits?.least ?? null, tokens: inTokens?.least ?? null },
-    most: { credits: inCredits?.most ?? null, tokens: inTokens?.most ?? null },
+    least,
+    most,
     rates,
     priceVersion: model.price?.version ?? 0,
     publishedOutputTokens,

@@ -36,6 +36,16 @@ export const beyondOf = (whole: Amounts, part: Amounts): Amounts => {
   return { credits: credits && atLeastNone(credits), tokens: tokens && atLeastNone(tokens) };
 };
 
+/** Whether a part is no more than the whole, unit by unit. What is not counted is nothing. */
+export const isWithin = (part: Amounts, whole: Amounts): boolean =>
+  (part.credits ?? 0n) <= (whole.credits ?? 0n) && (part.tokens ?? 0n) <= (whole.tokens ?? 0n);
+
+export const isNegative = ({ credits, tokens }: Amounts): boolean => (credits ?? 0n) < 0n || (tokens ?? 0n) < 0n;
+
+/** Whether both count in the same units. */
+export const countAlike = (one: Amounts, other: Amounts): boolean =>
+  (one.credits === null) === (other.credits === null) && (one.tokens === null) === (other.tokens === null);
+
 const atLeastNone = (amount: bigint): bigint => (amount < 0n ? 0n : amount);
 
 /** What a key of this mode pays in. */

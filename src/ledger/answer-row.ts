@@ -1,4 +1,4 @@
-import type { Unit } from "../core/amount.ts";
+import { type Amounts, isWithin, type Unit } from "../core/amount.ts";
 import type { BudgetPeriod } from "../core/budget-period.ts";
 import type { CounterKind } from "../core/counter.ts";
 import { invariant } from "../core/invariant.ts";
@@ -46,12 +46,20 @@ export function settledOf(rows: readonly AnswerRow[], settlements: readonly Sett
       common: ({ price }): Settled => ({ kind: "settled", charged: price }),
     },
   );
+  for (const [index, { price, waived }] of settlements.entries()) {
+    const end = settled[index];
+    if (end?.kind !== "settled") continue;
+    const most = { credits: sumOf(price.credits, waived.credits), tokens: sumOf(price.tokens, waived.tokens) };
+    invariant(isWithin(end.charged, most), "the ledger charges no more than the price and what was waived");
+  }
   for (const { verdict, place } of rows) {
     const over = verdict === "over_cap" ? settled[place - 1] : undefined;
     if (over?.kind === "settled") over.overCap = true;
   }
   return settled;
 }
+
+const sumOf = (one: bigint | null, other: bigint | null): bigint => (one ?? 0n) + (other ?? 0n);
 
 export function verdictsOf(rows: readonly AnswerRow[], asks: readonly Ask[]): BatchVerdict[] {
   const verdicts = inOrder(
@@ -63,11 +71,19 @@ export function verdictsOf(rows: readonly AnswerRow[], asks: readonly Ask[]): Ba
       common: ({ most }): BatchVerdict => ({ kind: "admitted", granted: most }),
     },
   );
+  for (const [index, { least, most }] of asks.entries()) {
+    const verdict = verdicts[index];
+    if (verdict?.kind === "admitted") requireBetween(least, verdict.granted, most);
+  }
   return withRates(
     verdicts,
     asks,
     rows.filter(({ verdict }) => verdict === "rate"),
   );
+}
+
+function requireBetween(least: Amounts, granted: Amounts, most: Amounts): void {
+  invariant(isWithin(least, granted) && isWithin(granted, most), "the ledger reserves from the least up to the most");
 }
 
 /** Every request of a key with a limit of requests hears what its batch left of it. */

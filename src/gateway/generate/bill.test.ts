@@ -1,9 +1,10 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { costIn, creditRate, type PayRates, TOKEN_RATE } from "../../core/price.ts";
 import { NO_USAGE, type Usage } from "../../core/usage.ts";
 import { loadCountTokens } from "../../tokens/count-tokens.ts";
 import { DeliveredText } from "../../translate/delivered-text.ts";
-import { type Bill, billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
+import { type Bill, billAtOnce, billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
 
 const TEXT = "The gate opens when the toll is paid, and not before.";
 /** A token in costs 1,000 nano-credits and a token out 2,000. */
@@ -414,3 +415,66 @@ test.each([0, 12])(
     expect(left).toMatchObject({ usage: { inputTokens: 7, outputTokens: 50 }, estimated: true });
   },
 );
+
+test("however a request ends, its bill balances: in the reserved units, never negative, an estimate within what was reserved", async () => {
+  const amount = fc.bigInt({ min: 0n, max: 100_000_000_000n });
+  const count = fc.nat({ max: 3_000 });
+  const usage = fc.record({
+    inputTokens: count,
+    outputTokens: count,
+    cacheReadTokens: count,
+    cacheWriteTokens: count,
+    cacheWrite1hTokens: count,
+    reasoningTokens: count,
+    toolCalls: fc.dictionary(fc.constantFrom("web_search", "constructor"), fc.nat({ max: 50 })),
+  });
+  const rates = fc
+    .record({ inputNano: amount, outputNano: amount, cacheReadNano: fc.option(amount) })
+    .map((tariff) => creditRate({ ...tariff, toolCallNano: { web_search: 7n } }));
+  const request = fc.record({
+    outcome: fc.constantFrom("completed", "client_gone", "upstream_failed", "timed_out", "limited"),
+    text: fc.option(fc.string({ maxLength: 400 })),
+    said: fc.option(usage),
+    saidOfInput: fc.option(usage),
+    flags: fc.record({ answered: fc.boolean(), begun: fc.boolean(), streamed: fc.boolean(), overdue: fc.boolean() }),
+    unseen: fc.record({ hiddenTokens: count, doubtedTokens: count, lostTokens: count }),
+    units: fc.constantFrom("credit", "tokens", "both"),
+    rates,
+    granted: fc.bigInt({ min: 1n, max: 10_000_000_000n }),
+    input: count,
+    limit: fc.integer({ min: 1, max: 4_000 }),
+    tokenFactor: fc.constantFrom(1, 1.3, 2),
+  });
+
+  await fc.assert(
+    fc.asyncProperty(request, async ({ text, said, saidOfInput, flags, unseen, units, granted, input, ...asked }) => {
+      const inCredits = units !== "tokens";
+      const inTokens = units !== "credit";
+      const terms: Terms = {
+        ...TERMS,
+        rates: { credits: inCredits ? asked.rates : null, tokens: inTokens ? TOKEN_RATE : null },
+        granted: { credits: inCredits ? granted : null, tokens: inTokens ? granted % 5_000n : null },
+        inputTokens: input,
+        countInput: async () => input,
+        mostOutputTokens: asked.limit,
+        tokenFactor: asked.tokenFactor,
+      };
+      const stage = text === null ? null : delivered(text, saidOfInput);
+      const plain = stage === null ? Buffer.from(JSON.stringify({ output_text: "The gate opens." })) : null;
+      const end = ending({ ...flags, ...unseen, outcome: asked.outcome, usage: said, stage, plain });
+
+      const bill = billAtOnce(end, terms) ?? (await billOf(end, terms, async (words) => words.length));
+
+      for (const part of [bill.charge, bill.absorbed, bill.waived, bill.lost]) {
+        expect([part.credits === null, part.tokens === null]).toEqual([!inCredits, !inTokens]);
+        expect((part.credits ?? 0n) >= 0n && (part.tokens ?? 0n) >= 0n).toBe(true);
+      }
+      if (bill.estimated) {
+        expect((bill.charge.credits ?? 0n) <= (terms.granted.credits ?? 0n)).toBe(true);
+        expect((bill.charge.tokens ?? 0n) <= (terms.granted.tokens ?? 0n)).toBe(true);
+      }
+      expect(sumOf(bill.waived) === 0n || sumOf(bill.charge) === 0n).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});

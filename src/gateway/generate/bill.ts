@@ -1,4 +1,5 @@
-import { type Amounts, beyondOf, lessOf, noneOf } from "../../core/amount.ts";
+import { type Amounts, beyondOf, countAlike, isNegative, isSomething, isWithin, noneOf } from "../../core/amount.ts";
+import { invariant } from "../../core/invariant.ts";
 import { costIn, type PayRates } from "../../core/price.ts";
 import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../../core/usage.ts";
 import type { AnswerStage } from "../../translate/answer-stage.ts";
@@ -73,11 +74,28 @@ export function billAtOnce({ outcome, usage }: Ending, terms: Terms): Bill | nul
   if (outcome !== "completed" || usage === null || usage.inputTokens === 0 || usage.outputTokens === 0) return null;
   if (!isPossible(usage, terms)) return null;
   const none = noneOf(terms.granted);
-  return { charge: costIn(terms.rates, usage), usage, estimated: false, absorbed: none, waived: none, lost: none };
+  const charge = costIn(terms.rates, usage);
+  return balanced({ charge, usage, estimated: false, absorbed: none, waived: none, lost: none }, terms);
 }
 
-/** What a request costs in the units of its chain, row by row as decided. [interface decision 19, 20] */
-export async function billOf(ending: Ending, terms: Terms, count: CountText): Promise<Bill> {
+/** What a request costs in the units of its chain. */
+export const billOf = async (ending: Ending, terms: Terms, count: CountText): Promise<Bill> =>
+  balanced(await billByOutcome(ending, terms, count), terms);
+
+/** Every part of a bill is an amount in the units of the request, and no work is paid for twice. */
+function balanced(bill: Bill, { granted }: Terms): Bill {
+  const { charge, absorbed, waived, lost, estimated } = bill;
+  for (const part of [charge, absorbed, waived, lost]) {
+    invariant(countAlike(part, granted), "a bill is in the units that were reserved");
+    invariant(!isNegative(part), "no part of a bill is negative");
+  }
+  invariant(!estimated || isWithin(charge, granted), "an estimate charges no more than was reserved");
+  invariant(!isSomething(waived) || !isSomething(charge), "what is waived is not charged too");
+  return bill;
+}
+
+/** Row by row as decided. [interface decision 19, 20] */
+async function billByOutcome(ending: Ending, terms: Terms, count: CountText): Promise<Bill> {
   const free = freeOf(terms);
   switch (ending.outcome) {
     case "completed":
@@ -131,7 +149,7 @@ async function leftPlain(ending: Ending, terms: Terms): Promise<Bill> {
   const counted = await inputOf(terms);
   const input = priced(counted, terms);
   const all = priced(workOf(ending, terms, counted), terms);
-  return { ...freeOf(terms), ...input, estimated: true, absorbed: lessOf(all.charge, input.charge) };
+  return { ...freeOf(terms), ...input, estimated: true, absorbed: beyondOf(all.charge, input.charge) };
 }
 
 /** A stream that is left before its provider responds costs nothing, up to a cap; beyond it, what a plain request costs. */

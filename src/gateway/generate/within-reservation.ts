@@ -1,4 +1,4 @@
-import type { Amounts } from "../../core/amount.ts";
+import { type Amounts, isWithin } from "../../core/amount.ts";
 import { costIn, type PayRates } from "../../core/price.ts";
 import { eachCount, type Usage } from "../../core/usage.ts";
 
@@ -23,9 +23,6 @@ export function withinReservation(usage: Usage, granted: Amounts, rates: PayRate
   const shown = { ...cut, outputTokens: cut.outputTokens + less };
   return { charge: costIn(rates, shown), usage: shown };
 }
-
-const isWithin = (cost: Amounts, granted: Amounts): boolean =>
-  (cost.credits ?? 0n) <= (granted.credits ?? 0n) && (cost.tokens ?? 0n) <= (granted.tokens ?? 0n);
 
 /** The share of its cost that was set aside, in the unit that lacks most. */
 function scarcest(cost: Amounts, granted: Amounts): { part: bigint; whole: bigint } {
