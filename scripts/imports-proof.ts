@@ -63,7 +63,7 @@ const PLANTS: Plant[] = [
   {
     what: "a capability imports wire/admin",
     rule: "wire-admin-readers",
-    files: { "src/ledger/planted-json.ts": `import "../wire/admin/funds.ts";\n` },
+    files: { "src/ledger/planted-json.ts": `import "../wire/admin/keys.ts";\n` },
   },
   {
     what: "a dependency outside its home folder",

@@ -20,6 +20,7 @@ async function gateway(status: number, body: string) {
   return { operator: remoteOperator({ adminUrl: `http://127.0.0.1:${port}`, adminToken: "t" }), asked };
 }
 
+const by = { actor: "a" };
 const topUp = { amount: 1_000_000_000n, kind: "grant", reference: "a" } as const;
 
 const FUNDED = {
@@ -49,7 +50,7 @@ const FUNDED = {
 test("a key's name cannot lead to another path", async () => {
   const { operator, asked } = await gateway(200, JSON.stringify(FUNDED));
 
-  const { funds } = await operator.funds.topUp("../x?y=1#z", topUp);
+  const { funds } = await operator.funds.topUp("../x?y=1#z", topUp, by);
 
   expect(asked).toEqual(["POST /admin/v1/keys/..%2Fx%3Fy%3D1%23z/topups Bearer t"]);
   expect(funds).toMatchObject({ balance: 1_000_000_001n, used: -500_000_000n });
@@ -60,7 +61,7 @@ test.each(["{}", "[]", JSON.stringify({ ...FUNDED, funds: { ...FUNDED.funds, bal
   async (body) => {
     const { operator } = await gateway(200, body);
 
-    await expect(operator.funds.topUp("k", topUp)).rejects.toMatchObject({
+    await expect(operator.funds.topUp("k", topUp, by)).rejects.toMatchObject({
       name: "GatewayUnreachableError",
       message: expect.stringContaining("is it of another version?") as string,
     });
@@ -70,7 +71,7 @@ test.each(["{}", "[]", JSON.stringify({ ...FUNDED, funds: { ...FUNDED.funds, bal
 test("a refusal is passed on in its own words", async () => {
   const { operator } = await gateway(409, JSON.stringify({ error: { message: "it is revoked." } }));
 
-  await expect(operator.keys.changeStatus("k", "resume")).rejects.toMatchObject({
+  await expect(operator.keys.changeStatus("k", "resume", by)).rejects.toMatchObject({
     name: "GatewayRefusalError",
     message: "it is revoked.",
   });
@@ -106,7 +107,7 @@ test.each([
 ])("an answer of %i leaves open whether it was done", async (status, body) => {
   const { operator } = await gateway(status, body);
 
-  await expect(operator.funds.topUp("k", topUp)).rejects.toMatchObject({ name: "GatewayUnreachableError" });
+  await expect(operator.funds.topUp("k", topUp, by)).rejects.toMatchObject({ name: "GatewayUnreachableError" });
 });
 
 test("a gateway that is gone is named", async () => {

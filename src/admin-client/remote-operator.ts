@@ -1,28 +1,16 @@
 import type { PageRequest } from "../core/page.ts";
-import { limitRemovedSchema, limitSchema, limitSetSchema, type whichLimitSchema } from "../wire/admin/limit.ts";
 import { journalSchema, verificationSchema, verificationsSchema, type verifySchema } from "../wire/admin/books.ts";
-import type { budgetSchema, topUpSchema } from "../wire/admin/funds.ts";
-import { budgetView, fundedSchema, keyFundsSchema, topUpView } from "../wire/admin/funds.ts";
-import type { keyChangeSchema, KeyRequestOrder } from "../wire/admin/keys.ts";
-import {
-  keyAnswerSchema,
-  keyChangeView,
-  keyListSchema,
-  keyMadeSchema,
-  keyRequestView,
-  keyRotatedSchema,
-  keyShownSchema,
-  keyStatusSchema,
-} from "../wire/admin/keys.ts";
 import { caller } from "../wire/admin/people.ts";
 import { movedPurseSchema, movePurseView, outstandingSchema } from "../wire/admin/outstanding.ts";
 import { quarantineSchema, releasedSchema } from "../wire/admin/quarantine.ts";
 import { statementSchema } from "../wire/admin/statement.ts";
 import { usageReportSchema } from "../wire/admin/usage.ts";
-import { type ReadAs, written } from "../wire/validate.ts";
+import type { ReadAs } from "../wire/validate.ts";
 import { ACCOUNTS } from "../contract/accounts.ts";
 import { AUDIT } from "../contract/audit.ts";
 import { CLIENT_SESSIONS } from "../contract/client-sessions.ts";
+import { FUNDS } from "../contract/funds.ts";
+import { KEYS } from "../contract/keys.ts";
 import { NOTICES } from "../contract/notices.ts";
 import { PEOPLE } from "../contract/people.ts";
 import { TOKENS } from "../contract/tokens.ts";
@@ -39,7 +27,6 @@ const VERIFY_TIMEOUT_MS = 3_600_000;
 const PATIENCE_MS = 180_000;
 
 const pageOf = ({ limit, after }: PageRequest): string => queryOf({ limit, after });
-const ofKey = (key: string, rest = ""): string => `/keys/${encodeURIComponent(key)}${rest}`;
 /** `of` null is everybody. */
 type Holder = { kind: "key" | "account"; name: string };
 const ofHolder = (of: Holder | null, rest: string): string =>
@@ -55,30 +42,9 @@ export function remoteOperator(gateway: GatewayAddress) {
   const ask = createAskFor(gateway);
   const askPatiently = createAskFor(gateway, VERIFY_TIMEOUT_MS);
   return {
-    keys: {
-      create: (order: KeyRequestOrder) => ask(keyMadeSchema, "POST", "/keys", keyRequestView(order)),
-      list: (page: PageRequest) => ask(keyListSchema, "GET", `/keys?${pageOf(page)}`),
-      show: (key: string) => ask(keyShownSchema, "GET", ofKey(key)),
-      changeStatus: (key: string, change: string) => ask(keyStatusSchema, "POST", ofKey(key, `/${change}`)),
-      update: async (key: string, changes: ReadAs<typeof keyChangeSchema>) =>
-        (await ask(keyAnswerSchema, "PATCH", ofKey(key), keyChangeView(changes))).key,
-      rotate: (key: string, { overlapMs }: { overlapMs: number }) =>
-        ask(keyRotatedSchema, "POST", ofKey(key, "/rotate"), { overlap_ms: overlapMs }),
-      move: (key: string, account: string) => ask(keyStatusSchema, "POST", ofKey(key, "/move"), { account }),
-      adopt: (key: string, account: string) => ask(keyStatusSchema, "POST", ofKey(key, "/adopt"), { account }),
-      setLimit: (key: string, limit: ReadAs<typeof limitSchema>) =>
-        ask(limitSetSchema, "POST", ofKey(key, "/limits"), written(limitSchema, limit)),
-      removeLimit: (key: string, which: ReadAs<typeof whichLimitSchema>) =>
-        ask(limitRemovedSchema, "POST", ofKey(key, "/limits/remove"), which),
-    },
+    keys: askOperations(KEYS, ask),
     accounts: askOperations(ACCOUNTS, ask),
-    funds: {
-      show: (key: string) => ask(keyFundsSchema, "GET", ofKey(key, "/funds")),
-      topUp: (key: string, order: ReadAs<typeof topUpSchema>) =>
-        ask(fundedSchema, "POST", ofKey(key, "/topups"), topUpView(order)),
-      setBudget: (key: string, order: ReadAs<typeof budgetSchema>) =>
-        ask(fundedSchema, "POST", ofKey(key, "/budget"), budgetView(order)),
-    },
+    funds: askOperations(FUNDS, ask),
     books: {
       journal: (of: Holder, page: PageRequest) => ask(journalSchema, "GET", ofHolder(of, `/journal?${pageOf(page)}`)),
       showOutstanding: () => ask(outstandingSchema, "GET", "/ledger/outstanding"),

@@ -20,7 +20,10 @@ export async function confine<Asked extends Given>(
   let confined = asked;
   for (const subject of Array.isArray(subtree) ? (subtree as readonly AccessSubject[]) : []) {
     const [part, name] = fieldOf(subject);
-    const value = (confined[part] as Fields | undefined)?.[name];
+    const given = confined[part] as Fields | string | undefined;
+    // A body of one field is read as what stands in it.
+    const isField = typeof given === "string";
+    const value = isField ? given : given?.[name];
     if ("never" in subject) {
       if (value !== undefined && value !== null)
         throw new Forbidden(`${name}: this needs a role that holds everywhere. Yours holds for some accounts alone.`);
@@ -37,7 +40,7 @@ export async function confine<Asked extends Given>(
       throw new Forbidden(
         "Your role begins with this account: you manage what is below it. An operator above manages the account itself.",
       );
-    confined = { ...confined, [part]: { ...(confined[part] as Fields), [name]: found.id } };
+    confined = { ...confined, [part]: isField ? found.id : { ...given, [name]: found.id } };
   }
   return confined;
 }

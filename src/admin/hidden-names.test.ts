@@ -94,3 +94,16 @@ test("a lead narrows a token to their own account", async () => {
 
   expect(reply.statusCode).toBe(201);
 });
+
+test("a lead moves a key of theirs to no account elsewhere", async () => {
+  const made = await ask("lead", "POST", "/keys", { mode: "credit", account: "Acme/Ads" });
+  const { id } = made.json<{ key: { id: string } }>().key;
+
+  const replies = await Promise.all(
+    [...NAMES, ids["Hidden"] ?? "", ids["Rival"] ?? ""].map((to) =>
+      ask("lead", "POST", `/keys/${id}/move`, { account: to }),
+    ),
+  );
+
+  expect(new Set(replies.map(({ statusCode }) => statusCode))).toEqual(new Set([404]));
+});

@@ -1,12 +1,12 @@
 import type { AdminRoute } from "./route.ts";
 import { ACCOUNTS } from "../contract/accounts.ts";
+import { FUNDS } from "../contract/funds.ts";
+import { KEYS } from "../contract/keys.ts";
 import { NOTICES } from "../contract/notices.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { catalogueRoutes } from "./routes/catalogue.ts";
 import { clientSessionRoutes } from "./routes/client-sessions.ts";
-import { fundsRoutes } from "./routes/funds.ts";
 import { healthRoutes } from "./routes/health.ts";
-import { keyRoutes } from "./routes/keys.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { ledgerRoutes } from "./routes/ledger.ts";
 import { modelRoutes } from "./routes/models.ts";
@@ -29,9 +29,9 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...tokenRoutes,
   ...peopleRoutes,
   ...clientSessionRoutes,
-  ...keyRoutes,
+  ...serveOperations({ tag: "keys", operations: KEYS, of: ({ keys }) => keys }),
   ...serveOperations({ tag: "accounts", operations: ACCOUNTS, of: ({ accounts }) => accounts }),
-  ...fundsRoutes,
+  ...serveOperations({ tag: "funds", operations: FUNDS, of: ({ funds }) => funds }),
   ...liveRoutes,
   ...requestRoutes,
   ...ledgerRoutes,

@@ -5,7 +5,6 @@ import { KEY_MODES } from "../core/key-mode.ts";
 import type { ManageAccounts } from "../operator/accounts.ts";
 import { amount, amountsOf, credits, readAmount } from "../wire/admin/amount.ts";
 import { counterSchema } from "../wire/admin/counter.ts";
-import { topUpSchema } from "../wire/admin/funds.ts";
 import { instant } from "../wire/admin/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { limitRemovedSchema, limitSchema, limitSetSchema, whichLimitSchema } from "../wire/admin/limit.ts";
@@ -13,6 +12,7 @@ import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { renamed, within } from "../wire/codec.ts";
 import { storable } from "../wire/storable.ts";
 import type { WrittenAs } from "../wire/validate.ts";
+import { topUp } from "./funds.ts";
 import type { Operations } from "./operation.ts";
 
 const STATUSES = ["active", "suspended", "disabled", "closed"] as const;
@@ -201,7 +201,7 @@ export const ACCOUNTS: Operations<ManageAccounts> = {
     summary: "Add credit to the purse of an account",
     description:
       "The first top-up opens the purse. On the path from a key to the root there is one purse at most. Returns 201 when it is booked. A repeat with the same `reference` returns 200 and changes nothing.",
-    payload: topUpSchema,
+    payload: topUp,
     answer: accountFunded,
     status: { of: ({ result }) => (result === "funded" ? 201 : 200) },
     audit: { action: "account.top_up", of: named, asked: (_name, order) => ({ unit: "credit", ...order }) },

@@ -8,12 +8,13 @@ import type { ManageStorage } from "../operator/storage.ts";
 import { ACCOUNTS } from "./accounts.ts";
 import { AUDIT } from "./audit.ts";
 import { CLIENT_SESSIONS } from "./client-sessions.ts";
+import { FUNDS } from "./funds.ts";
+import { KEYS } from "./keys.ts";
 import { NOTICES } from "./notices.ts";
 import { auditRowsOf } from "./operation.ts";
 import { PEOPLE } from "./people.ts";
 import { TOKENS } from "./tokens.ts";
 
-const keyNamed = (name: string): AuditSubject => ({ kind: "key", name });
 const personNamed = (name: string): AuditSubject => ({ kind: "person", name });
 const modelNamed = (name: string): AuditSubject => ({ kind: "model", name });
 
@@ -29,53 +30,9 @@ function importedOf(models: readonly ImportedModel[]): object {
 
 /** What becomes of each method in the audit log: `read`, or how its change is told. */
 export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operator[Group]> } = {
-  keys: {
-    create: {
-      action: "key.create",
-      of: ({ account = null }) => ({ kind: "key", name: null, under: account }),
-      asked: ({
-        mode,
-        label,
-        account,
-        providerScope,
-        models,
-        rpmLimit,
-        expiresAtMs,
-        credit,
-        budget,
-        period,
-        existing,
-      }) => ({
-        mode,
-        label,
-        account,
-        providerScope,
-        models,
-        rpmLimit,
-        expiresAtMs,
-        credit: credit === null ? null : { unit: "credit", amount: credit },
-        budget,
-        period,
-        keepsExisting: existing !== null,
-      }),
-      made: ({ key }) => key.id,
-    },
-    list: "read",
-    show: "read",
-    changeStatus: { action: "key.status", of: keyNamed, asked: (_name, change) => ({ change }) },
-    update: { action: "key.update", of: keyNamed, asked: (_name, changes) => changes },
-    rotate: { action: "key.rotate", of: keyNamed, asked: (_name, { overlapMs }) => ({ overlapMs }) },
-    move: { action: "key.move", of: keyNamed, asked: (_name, account) => ({ account }) },
-    adopt: { action: "key.adopt", of: keyNamed, asked: (_name, account) => ({ account }) },
-    setLimit: { action: "key.set_limit", of: keyNamed, asked: (_name, order) => order },
-    removeLimit: { action: "key.remove_limit", of: keyNamed, asked: (_name, which) => which },
-  },
+  keys: auditRowsOf(KEYS),
   accounts: auditRowsOf(ACCOUNTS),
-  funds: {
-    show: "read",
-    topUp: { action: "key.top_up", of: keyNamed, asked: (_name, order) => ({ unit: "credit", ...order }) },
-    setBudget: { action: "key.set_budget", of: keyNamed, asked: (_name, order) => order },
-  },
+  funds: auditRowsOf(FUNDS),
   books: { journal: "read", showOutstanding: "read", verify: "read", listVerifications: "read" },
   closedPurses: {
     move: {

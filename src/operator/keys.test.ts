@@ -3,16 +3,16 @@ import { emptyDatabase } from "../../tests/support/admin-app.ts";
 import { KEY_ORDER } from "../../tests/support/key-order.ts";
 import { createOperator } from "../app/create-operator.ts";
 import { openProviderCredentials } from "../app/provider-credentials.ts";
+import { newKey } from "../contract/keys.ts";
 import { systemClock } from "../core/clock.ts";
 import { everyPage } from "../core/page.ts";
 import type { Database } from "../db/database.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
-import { keyRequestSchema } from "../wire/admin/keys.ts";
 import { validate, type WrittenAs } from "../wire/validate.ts";
 import { type NewKeyOrder, openingFunds } from "./keys.ts";
 import type { Operator } from "./operator.ts";
 
-type KeyRequest = WrittenAs<typeof keyRequestSchema>;
+type KeyRequest = WrittenAs<typeof newKey>;
 
 let database: Database;
 let operator: Operator;
@@ -137,7 +137,7 @@ test("a walk through all pages meets every key once, while others are made", asy
   expect(walked).toEqual(before);
 });
 
-const ordered = (words: Partial<KeyRequest>): NewKeyOrder => validate(keyRequestSchema, { mode: "credit", ...words });
+const ordered = (words: Partial<KeyRequest>): NewKeyOrder => validate(newKey, { mode: "credit", ...words });
 
 test.each<[param: string, words: Partial<KeyRequest>]>([
   ["budget", { mode: "credit", budget: 5 }],

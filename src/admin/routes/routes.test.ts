@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase } from "../../../tests/support/admin-app.ts";
 import type { Database } from "../../db/database.ts";
-import type { FundedJson } from "../../wire/admin/funds.ts";
+import type { FundedKeyJson } from "../../contract/funds.ts";
 
 let database: Database;
 let admin: AdminApp;
@@ -54,11 +54,11 @@ test("a top-up is booked once per reference, and the same reference never means 
   const replies = [await post(`${key.prefix}/topups`, topUp), await post(`${key.prefix}/topups`, topUp)];
   const other = await post(`${key.prefix}/topups`, { ...topUp, amount: "6" });
 
-  expect(replies.map((reply) => [reply.statusCode, reply.json<FundedJson>().result])).toEqual([
+  expect(replies.map((reply) => [reply.statusCode, reply.json<FundedKeyJson>().result])).toEqual([
     [201, "funded"],
     [200, "already"],
   ]);
-  expect(replies[1]?.json<FundedJson>().funds.balance).toBe("5");
+  expect(replies[1]?.json<FundedKeyJson>().funds.balance).toBe("5");
   expect({ status: other.statusCode, ...other.json<Refused>().error }).toMatchObject({ status: 409, code: "conflict" });
   expect((await get(`${key.id}/funds`)).json()).toMatchObject({ balance: "5" });
 });
@@ -89,7 +89,7 @@ test("an adjustment takes what is there and not more", async () => {
   const { key } = await make({ mode: "credit", credit: "2" });
   const adjust = (amount: string, reference: string) => post(`${key.id}/topups`, { amount, reference, kind: "adjust" });
 
-  expect((await adjust("-1.5", "a")).json<FundedJson>().funds.balance).toBe("0.5");
+  expect((await adjust("-1.5", "a")).json<FundedKeyJson>().funds.balance).toBe("0.5");
   const refused = await adjust("-0.6", "b");
   expect(refused.statusCode).toBe(409);
   expect(refused.json<Refused>().error.message).toContain("has only 0.5 credits available");
@@ -105,7 +105,7 @@ test("money goes to keys of its kind alone", async () => {
 
 test("a budget keeps the period of the key unless it names another", async () => {
   const { key } = await make({ mode: "token_budget", budget: 5, period: "week" });
-  const budgeted = async (body: object) => (await post(`${key.id}/budget`, body)).json<FundedJson>().funds;
+  const budgeted = async (body: object) => (await post(`${key.id}/budget`, body)).json<FundedKeyJson>().funds;
 
   expect(await budgeted({ budget: 9, reference: "a" })).toMatchObject({ budget: "9", period: "week" });
   expect(await budgeted({ budget: 9, period: "none", reference: "b" })).toMatchObject({

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { StatusChange } from "../../core/status-change.ts";
-import { keyShownView, keyView } from "../../wire/admin/keys.ts";
+import { keyStatus, rotatedKey } from "../../contract/keys.ts";
+import { written } from "../../wire/validate.ts";
 import { durationMs, keyName } from "../arguments.ts";
 import { keyName as named, secretListing } from "../text/key-text.ts";
 import { withOperator } from "../open-operator.ts";
@@ -36,8 +37,8 @@ export function addKeyChangeCommands(keys: Command): void {
     .option("--json", "print JSON")
     .action(async (name: string, options: { overlap: number; json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {
-        const { secret, ...shown } = await operator.keys.rotate(name, { overlapMs: options.overlap }, by);
-        const rotated = keyShownView(shown);
+        const rotation = { overlapMs: options.overlap };
+        const { secret, ...rotated } = written(rotatedKey, await operator.keys.rotate(name, rotation, by));
         if (!options.json) {
           process.stderr.write(
             `${secretListing(rotated.secrets, screenOf(process.stderr))}\n\nSave the new secret now; it won't be shown again.\n`,
@@ -56,8 +57,7 @@ function addStatusCommand(keys: Command, { change, description }: { change: Stat
     .option("--json", "print JSON")
     .action(async (name: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {
-        const { key: details, changed } = await operator.keys.changeStatus(name, change, by);
-        const key = keyView(details);
+        const { key, changed } = written(keyStatus, await operator.keys.changeStatus(name, change, by));
         printResult(
           { key, changed },
           {

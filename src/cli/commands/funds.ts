@@ -6,7 +6,8 @@ import { Conflict } from "../../core/conflict.ts";
 import { Fault } from "../../core/fault.ts";
 import type { TopUpKind } from "../../core/top-up-kind.ts";
 import { formatCredits } from "../../core/money.ts";
-import { type FundedJson, fundedView } from "../../wire/admin/funds.ts";
+import { fundedKey, type FundedKeyJson } from "../../contract/funds.ts";
+import { written } from "../../wire/validate.ts";
 import { whyRefused } from "../../db/database-error.ts";
 import { creditAmount, keyName, tokenCount } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
@@ -40,7 +41,7 @@ export function addFundsCommands(program: Command): void {
       const reference = options.ref ?? `topup:${randomUUID()}`;
       await withOperator(command, async (operator, by) => {
         const order = { amount, kind: options.kind, reference };
-        const funded = fundedView(await booked(operator.funds.topUp(name, order, by), reference));
+        const funded = written(fundedKey, await booked(operator.funds.topUp(name, order, by), reference));
         printResult(funded, { json: options.json === true, text: () => topUpText(funded, amount) });
       });
     });
@@ -57,7 +58,7 @@ export function addFundsCommands(program: Command): void {
       const reference = options.ref ?? `budget:${randomUUID()}`;
       await withOperator(command, async (operator, by) => {
         const order = { budget: BigInt(budget), period: options.period ?? null, reference };
-        const funded = fundedView(await booked(operator.funds.setBudget(name, order, by), reference));
+        const funded = written(fundedKey, await booked(operator.funds.setBudget(name, order, by), reference));
         printResult(funded, { json: options.json === true, text: () => budgetText(funded) });
       });
     });
@@ -78,7 +79,7 @@ export async function booked<Done>(booking: Promise<Done>, reference: string): P
   }
 }
 
-function topUpText({ key, result, reference, funds }: FundedJson, amount: bigint): string {
+function topUpText({ key, result, reference, funds }: FundedKeyJson, amount: bigint): string {
   const booking =
     result === "funded"
       ? `Added ${grouped(formatCredits(amount))} credits to ${key.prefix}….`
@@ -86,7 +87,7 @@ function topUpText({ key, result, reference, funds }: FundedJson, amount: bigint
   return `${booking}\nbalance    ${grouped(funds.balance)}\nreference  ${reference}`;
 }
 
-function budgetText({ key, result, reference, funds }: FundedJson): string {
+function budgetText({ key, result, reference, funds }: FundedKeyJson): string {
   const per = funds.period === "none" ? "in total" : `per ${funds.period ?? ""}`;
   const change =
     result === "funded"

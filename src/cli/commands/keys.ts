@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import { KEY_MODES, type KeyMode } from "../../core/key-mode.ts";
-import { keyFundsView } from "../../wire/admin/funds.ts";
-import { keyShownView, keyView, listedKeyView } from "../../wire/admin/keys.ts";
-import { pageView } from "../../wire/admin/page.ts";
+import { keyFunds } from "../../contract/funds.ts";
+import { createdKey, keyPage, keyWithSecrets } from "../../contract/keys.ts";
+import { written } from "../../wire/validate.ts";
 import { accountName, creditAmount, isoDate, keyName, positiveInteger, tokenCount } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
@@ -38,7 +38,7 @@ export function addKeyCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (options: PageOptions & { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
-        const page = pageView(await readPages(options, operator.keys.list), listedKeyView);
+        const page = written(keyPage, await readPages(options, operator.keys.list));
         printResult(page, { json: options.json === true, text: (screen) => keyListing(page, options, screen) });
       });
     });
@@ -50,8 +50,8 @@ export function addKeyCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (name: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
-        const shown = keyShownView(await operator.keys.show(name));
-        const funds = keyFundsView(await operator.funds.show(shown.key.id));
+        const shown = written(keyWithSecrets, await operator.keys.show(name));
+        const funds = written(keyFunds, await operator.funds.show(shown.key.id));
         printResult(
           { ...shown, funds },
           { json: options.json === true, text: (screen) => keyDetails(shown, funds, screen) },
@@ -105,10 +105,12 @@ function addCreateCommand(keys: Command): void {
           period: options.period ?? null,
           existing,
         };
-        const { key: made, secret } = await operator.keys.create(order, by);
-        const key = keyView(made);
+        const { key, secret } = written(createdKey, await operator.keys.create(order, by));
         // The key is made and its secret is nowhere but here, so what is only advice must not keep it from being printed.
-        const funds = await operator.funds.show(key.id).then(keyFundsView, () => null);
+        const funds = await operator.funds.show(key.id).then(
+          (found) => written(keyFunds, found),
+          () => null,
+        );
         const advice = openingAdvice(key, funds, secret === null ? "kept" : "made");
         if (!options.json) process.stderr.write(advice);
         printResult({ key, secret, funds }, { json: options.json === true, text: () => secret ?? "" });

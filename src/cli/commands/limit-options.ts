@@ -2,7 +2,8 @@ import { type Command, Option } from "commander";
 import type { Unit } from "../../core/amount.ts";
 import { BUDGET_PERIODS, type BudgetPeriod } from "../../core/budget-period.ts";
 import type { LimitOrder, LimitRemoved, LimitSet, WhichLimit } from "../../operator/limits.ts";
-import { type CounterJson, counterView } from "../../wire/admin/counter.ts";
+import { limitSetSchema } from "../../wire/admin/limit.ts";
+import { written } from "../../wire/validate.ts";
 import { creditAmount, tokenCount } from "../arguments.ts";
 import { countersTable } from "../text/account-text.ts";
 import { printResult } from "../text/print.ts";
@@ -45,10 +46,10 @@ export async function applyLimit(
     printResult(removed, { json, text: () => text });
     return;
   }
-  const { result, counter } = await set({ ...which, amount: amountIn(which.unit, amount) });
-  const shown: { result: string; counter: CounterJson } = { result, counter: counterView(counter) };
+  const shown = written(limitSetSchema, await set({ ...which, amount: amountIn(which.unit, amount) }));
   printResult(shown, {
     json,
-    text: (screen) => `${result === "set" ? "Set" : "Unchanged"}:\n${countersTable([[name, shown.counter]], screen)}`,
+    text: (screen) =>
+      `${shown.result === "set" ? "Set" : "Unchanged"}:\n${countersTable([[name, shown.counter]], screen)}`,
   });
 }

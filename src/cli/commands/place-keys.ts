@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { By } from "../../core/by.ts";
 import type { ManageKeys } from "../../operator/keys.ts";
-import { keyView } from "../../wire/admin/keys.ts";
+import { keyStatus } from "../../contract/keys.ts";
+import { written } from "../../wire/validate.ts";
 import { accountName, keyName } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
 import { printable } from "../text/cell.ts";
@@ -56,8 +57,7 @@ type Put = (keys: ManageKeys, by: By) => ReturnType<ManageKeys["move"]>;
 
 const place = (command: Command, { account, json }: Order, put: Put): Promise<void> =>
   withOperator(command, async ({ keys }, by) => {
-    const { key: details, changed } = await put(keys, by);
-    const key = keyView(details);
+    const { key, changed } = written(keyStatus, await put(keys, by));
     const text = `${named(key)} ${changed ? "now belongs" : "already belonged"} to ${printable(account)}.`;
     printResult({ key, changed }, { json, text: () => text });
   });

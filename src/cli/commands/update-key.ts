@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
-import { type KeyJson, keyView } from "../../wire/admin/keys.ts";
+import { key as keySchema, type KeyJson } from "../../contract/keys.ts";
+import { written } from "../../wire/validate.ts";
 import { isoDate, keyName, orWord, positiveInteger } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
 import { CommandError } from "../report-failure.ts";
@@ -45,7 +46,7 @@ export function addKeyUpdateCommand(keys: Command): void {
       if (Object.keys(changes).length === 0)
         throw new CommandError("there is nothing to change. See `tollgate keys update --help` for the options.");
       await withOperator(command, async (operator, by) => {
-        const key = keyView(await operator.keys.update(name, changes, by));
+        const key = written(keySchema, await operator.keys.update(name, changes, by));
         printResult({ key }, { json: options.json === true, text: () => `Changed ${named(key)}: ${summaryOf(key)}` });
       });
     });

@@ -1,8 +1,9 @@
 import { type Command, Option } from "commander";
 import { USAGE_GROUPS, type UsageGroup } from "../../core/usage-group.ts";
-import { keyFundsView } from "../../wire/admin/funds.ts";
-import { keyView } from "../../wire/admin/keys.ts";
+import { keyFunds } from "../../contract/funds.ts";
+import { key as keySchema } from "../../contract/keys.ts";
 import { usageReportView } from "../../wire/admin/usage.ts";
+import { written } from "../../wire/validate.ts";
 import { countUpTo, keyName } from "../arguments.ts";
 import { holderOf } from "../holder-option.ts";
 import { withOperator } from "../open-operator.ts";
@@ -33,8 +34,8 @@ export function addUsageCommand(program: Command): void {
           return;
         }
         const { key } = await operator.keys.show(report.key.id);
-        const funds = keyFundsView(await operator.funds.show(report.key.id));
-        const usage = { ...report, key: keyView(key), funds };
+        const funds = written(keyFunds, await operator.funds.show(report.key.id));
+        const usage = { ...report, key: written(keySchema, key), funds };
         const known = { key: usage.key, funds };
         printResult(usage, { json: options.json === true, text: (screen) => usageText(report, screen, known) });
       });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KeyFundsJson } from "../../wire/admin/funds.ts";
+import type { KeyFundsJson } from "../../contract/funds.ts";
 import { keyListing, keyName, openingAdvice } from "./key-text.ts";
 
 test("a key is named by its prefix and label, and a label cannot write lines of its own", () => {

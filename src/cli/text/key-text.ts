@@ -1,5 +1,5 @@
-import type { KeyFundsJson } from "../../wire/admin/funds.ts";
-import type { KeyJson, KeyListJson, KeyShownJson } from "../../wire/admin/keys.ts";
+import type { KeyFundsJson } from "../../contract/funds.ts";
+import type { KeyJson, KeyPageJson, KeyWithSecretsJson } from "../../contract/keys.ts";
 import { moreText } from "../page-options.ts";
 import { grouped, printable } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
@@ -9,7 +9,7 @@ import { facts, table } from "./table.ts";
 export const keyName = ({ prefix, label }: Pick<KeyJson, "prefix" | "label">): string =>
   label === null ? `${prefix}…` : `${prefix}… (${printable(label)})`;
 
-export function keyListing({ data, next }: KeyListJson, { after }: { after?: string }, screen: Screen = PLAIN): string {
+export function keyListing({ data, next }: KeyPageJson, { after }: { after?: string }, screen: Screen = PLAIN): string {
   if (data.length === 0)
     return after === undefined ? "No keys yet. Create one with `tollgate keys create`." : "No more keys.";
   const listing = table(
@@ -32,7 +32,7 @@ export function keyListing({ data, next }: KeyListJson, { after }: { after?: str
   return `${listing}${moreText(next)}`;
 }
 
-export const secretListing = (secrets: KeyShownJson["secrets"], screen: Screen = PLAIN): string =>
+export const secretListing = (secrets: KeyWithSecretsJson["secrets"], screen: Screen = PLAIN): string =>
   table(
     ["SECRET", "STATUS", "CREATED", "EXPIRES"],
     secrets.map((secret) => [`${secret.prefix}…`, secret.status, secret.created_at, secret.expires_at ?? "never"]),
@@ -45,7 +45,7 @@ export function modelsOf({ models, provider_scope }: Pick<KeyJson, "models" | "p
   return provider_scope === "all" ? "all" : "all models of its provider";
 }
 
-export function keyDetails({ key, secrets }: KeyShownJson, funds: KeyFundsJson, screen: Screen = PLAIN): string {
+export function keyDetails({ key, secrets }: KeyWithSecretsJson, funds: KeyFundsJson, screen: Screen = PLAIN): string {
   const pairs: [string, string][] = [
     ["id", key.id],
     ["mode", key.mode],

@@ -1,5 +1,5 @@
-import type { KeyFundsJson } from "../../wire/admin/funds.ts";
-import type { KeyJson } from "../../wire/admin/keys.ts";
+import type { KeyFundsJson } from "../../contract/funds.ts";
+import type { KeyJson } from "../../contract/keys.ts";
 import type { UsageReportJson, UsageTotalJson } from "../../wire/admin/usage.ts";
 import { csv } from "../../wire/csv.ts";
 import { fundsFacts, keyName } from "./key-text.ts";

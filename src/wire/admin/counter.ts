@@ -2,7 +2,7 @@ import { z } from "zod";
 import { UNITS } from "../../core/amount.ts";
 import { BUDGET_PERIODS } from "../../core/budget-period.ts";
 import { COUNTER_KINDS } from "../../core/counter.ts";
-import { type ReadAs, written, type WrittenAs } from "../validate.ts";
+import type { WrittenAs } from "../validate.ts";
 import { amount, amountsOf, readAmount } from "./amount.ts";
 import { instant } from "./instant.ts";
 
@@ -74,6 +74,3 @@ export const counterSchema = z.codec(counterJson, z.custom<ReturnType<typeof rea
 });
 
 export type CounterJson = WrittenAs<typeof counterSchema>;
-
-/** For what is not written by a codec itself. */
-export const counterView = (counter: ReadAs<typeof counterSchema>): CounterJson => written(counterSchema, counter);

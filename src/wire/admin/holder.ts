@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { namedKey } from "./funds.ts";
+import { namedKey } from "./keys.ts";
 
 /** An account that an answer is about. */
 export const namedAccount = z
