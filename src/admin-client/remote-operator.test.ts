@@ -92,6 +92,18 @@ test("what a DELETE is asked stands in its query", async () => {
   ]);
 });
 
+test("what a list is searched for stands in the query of every page", async () => {
+  const { operator, asked } = await gateway(200, JSON.stringify({ data: [], next: null }));
+
+  await operator.keys.list({ limit: 5, after: null, search: "50% off" });
+  await operator.accounts.list({ limit: 5, after: "x" });
+
+  expect(asked).toEqual([
+    "GET /admin/v1/keys?limit=5&search=50%25+off Bearer t",
+    "GET /admin/v1/accounts?limit=5&after=x Bearer t",
+  ]);
+});
+
 test("what the gateway would refuse is told in the same words, without asking", async () => {
   const { operator, asked } = await gateway(200, "{}");
 

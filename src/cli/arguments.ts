@@ -25,6 +25,15 @@ export function tokenCount(text: string): number {
   return value;
 }
 
+const LONGEST_SEARCH = 100;
+
+/** What the rows of a list have to contain. */
+export function searchText(text: string): string {
+  if (text.length < 1 || text.length > LONGEST_SEARCH)
+    throw new InvalidArgumentError(`It must have 1 to ${LONGEST_SEARCH} characters.`);
+  return text;
+}
+
 const ISO_DATE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /** A day, which begins at its midnight in UTC, or a moment with its zone. The language itself takes `12` and 30 February for dates. */

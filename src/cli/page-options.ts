@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { everyPage, type Page, type PageRequest } from "../core/page.ts";
-import { countUpTo } from "./arguments.ts";
+import { everyPage, type Page, type SearchRequest } from "../core/page.ts";
+import { countUpTo, searchText } from "./arguments.ts";
+import { printable } from "./text/cell.ts";
 
 export type PageOptions = { limit: number; after?: string; all?: true };
 
@@ -11,11 +12,23 @@ export const addPageOptions = (command: Command, usual: number): Command =>
     .option("--after <cursor>", "continue after an earlier page")
     .option("--all", "list all entries");
 
-export const readPages = <Of extends Page<unknown>>(
-  { limit, after, all }: PageOptions,
-  list: (page: PageRequest) => Promise<Of>,
-): Promise<Of> => (all ? everyPage(list) : list({ limit, after: after ?? null }));
+export type SearchOptions = PageOptions & { search?: string };
+
+/** The same for a list that is searched. `matches`: where the text has to stand. */
+export const addSearchOptions = (command: Command, matches: string): Command =>
+  addPageOptions(command, 100).option("--search <text>", `${matches}, in capitals or not`, searchText);
+
+export function readPages<Of extends Page<unknown>>(
+  { limit, after, all, search }: SearchOptions,
+  list: (page: SearchRequest) => Promise<Of>,
+): Promise<Of> {
+  const searched = search === undefined ? {} : { search };
+  return all ? everyPage((page) => list({ ...page, ...searched })) : list({ limit, after: after ?? null, ...searched });
+}
 
 /** What the reader cannot see in the rows: that there are more. */
 export const moreText = (next: string | null): string =>
   next === null ? "" : `\n\nThere are more. Continue with --after ${next}`;
+
+/** `things`: such as keys. */
+export const nothingFound = (things: string, search: string): string => `No ${things} found for ${printable(search)}.`;

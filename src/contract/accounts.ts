@@ -8,7 +8,7 @@ import { counterSchema } from "../wire/admin/counter.ts";
 import { instant } from "../wire/admin/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { limitRemovedSchema, limitSchema, limitSetSchema, whichLimitSchema } from "../wire/admin/limit.ts";
-import { pageQuery, pageSchema } from "../wire/admin/page.ts";
+import { pageSchema, searchQuery } from "../wire/admin/page.ts";
 import { renamed, within } from "../wire/codec.ts";
 import { storable } from "../wire/storable.ts";
 import type { WrittenAs } from "../wire/validate.ts";
@@ -167,7 +167,7 @@ export const ACCOUNTS: Operations<ManageAccounts> = {
     method: "GET",
     path: "/accounts",
     summary: "List accounts, each followed by those below it",
-    payload: pageQuery(100),
+    payload: searchQuery(100, "Only accounts that have this text in their name."),
     answer: accountPage,
     refusals: ["invalid_request"],
     audit: "read",

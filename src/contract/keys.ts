@@ -8,7 +8,7 @@ import { amount, credits, measured, tokens } from "../wire/admin/amount.ts";
 import { dateOf, instant } from "../wire/admin/instant.ts";
 import { accountName, ofKey } from "../wire/admin/keys.ts";
 import { limitRemovedSchema, limitSchema, limitSetSchema, whichLimitSchema } from "../wire/admin/limit.ts";
-import { pageQuery, pageSchema } from "../wire/admin/page.ts";
+import { pageSchema, searchQuery } from "../wire/admin/page.ts";
 import { renamed, within } from "../wire/codec.ts";
 import { moment } from "../wire/moment.ts";
 import { storable } from "../wire/storable.ts";
@@ -270,7 +270,10 @@ export const KEYS: Operations<ManageKeys> = {
     method: "GET",
     path: "/keys",
     summary: "List keys, newest first",
-    payload: pageQuery(100),
+    payload: searchQuery(
+      100,
+      "Only keys whose label, prefix or id contains this text, or whose account has it in its name.",
+    ),
     answer: keyPage,
     refusals: ["invalid_request"],
     audit: "read",

@@ -4,6 +4,9 @@ import { inputShouldBe } from "./parsed-texts.ts";
 /** How much of a list is asked for: at most `limit` rows, after those of the page whose `next` is `after`. */
 export type PageRequest = { limit: number; after: string | null };
 
+/** The same of the rows that contain this text; without one, of all. */
+export type SearchRequest = PageRequest & { search?: string | null };
+
 /** One page of a list. `next` is where the following page begins; null at the end. */
 export type Page<Row> = { data: readonly Row[]; next: string | null };
 

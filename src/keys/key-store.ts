@@ -59,6 +59,18 @@ const KEY_WITH_NEWEST_SECRET = `
     order by withdrawn_at is not null, created_at desc limit 1
   ) s on true`;
 
+const CONTAINS = (text: string): string => `strpos(lower(${text}), lower($4)) > 0`;
+
+/** The ids of a page. They are found in the index of ids, so that a page ends at its last row; what no id and no prefix has is not looked for there. */
+const PAGE = `
+  select k.id from key k
+   where k.person_id is null and ($1::uuid is null or k.id < $1)
+     and ($3::uuid[] is null or k.account_id in (select id from account where path && $3))
+     and ($4::text is null or ${CONTAINS("k.label")} or ($4 ~* '^[0-9a-f-]{1,36}$' and ${CONTAINS("k.id::text")})
+       or k.account_id in (select id from account where not lone and ${CONTAINS("name")})
+       or ($4 ~ '^\\w{1,12}$' and k.id in (select key_id from key_secret where ${CONTAINS("prefix")})))
+   order by k.id desc limit $2`;
+
 const INSERT = `
   with k as (
     insert into key (id, bucket, mode, label, provider_scope, models, rpm_limit, expires_at, account_id)
@@ -149,12 +161,11 @@ export function createKeyStore(queryable: Queryable): KeyStore {
     },
 
     // Ids begin with the time they were made, so their order is the order of age.
-    list: async ({ limit, after, within }) => {
+    list: async ({ limit, after, within, search }) => {
       if (after !== undefined && !UUID.test(after)) return [];
       return select(
-        `${KEY_WITH_NEWEST_SECRET} where k.person_id is null and ($1::uuid is null or k.id < $1) and ($3::uuid[] is null or a.path && $3)
-         order by k.id desc limit $2`,
-        [after ?? null, Math.max(1, Math.min(limit, LONGEST_PAGE)), within ?? null],
+        `with page as materialized (${PAGE}) ${KEY_WITH_NEWEST_SECRET} where k.id in (select id from page) order by k.id desc`,
+        [after ?? null, Math.max(1, Math.min(limit, LONGEST_PAGE)), within ?? null, search ?? null],
       );
     },
 

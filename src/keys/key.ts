@@ -83,8 +83,11 @@ export type KeyStore = {
   /** The id of the key that has or had a secret, withdrawn and revoked ones included; null: none. */
   ownerOf: (digest: Buffer) => Promise<string | null>;
   insert: (key: NewKey) => Promise<Key>;
-  /** Newest first, without client sessions; `after` is the id of the last key already seen; `within`: those below these accounts alone. */
-  list: (page: { limit: number; after?: string; within?: readonly string[] }) => Promise<Key[]>;
+  /**
+   * Newest first, without client sessions; `after` is the id of the last key already seen; `within`: those below these accounts alone;
+   * `search`: those whose label, id or prefix of any secret contains it, or whose account has it in its name.
+   */
+  list: (page: { limit: number; after?: string; within?: readonly string[]; search?: string }) => Promise<Key[]>;
   /** By id or by prefix. More than one can share a prefix only by a wild accident; then both are returned. */
   find: (idOrPrefix: string) => Promise<Key[]>;
   /** Moves a key out of one of the states `from`. Answers whether it was in one; revoked, it stays revoked. */

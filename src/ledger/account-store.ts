@@ -104,11 +104,12 @@ export function createAccountStore(queryable: Queryable): AccountStore {
           name,
         ])
       )[0] ?? null,
-    list: ({ limit, after, within }) =>
+    list: ({ limit, after, within, search }) =>
       select(
-        `where not a.lone and a.status <> 'closed' and ($4::uuid[] is null or a.path && $4) and ($1::text is null or (${SORTED}, a.id) > ($1 collate "C", $2::uuid))
+        `where not a.lone and a.status <> 'closed' and ($4::uuid[] is null or a.path && $4)
+           and ($5::text is null or strpos(lower(a.name), lower($5)) > 0) and ($1::text is null or (${SORTED}, a.id) > ($1 collate "C", $2::uuid))
          order by ${SORTED}, a.id limit $3`,
-        [after?.sorted ?? null, after?.id ?? null, limit, within],
+        [after?.sorted ?? null, after?.id ?? null, limit, within, search],
       ),
     below: (id, limit) =>
       select(

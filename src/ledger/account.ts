@@ -63,12 +63,12 @@ export type AccountStore = {
   /** In the order of names, so many at most. Null: the roots. */
   childNames: (parentId: string | null, limit: number) => Promise<string[]>;
   childNamed: (parentId: string | null, name: string) => Promise<AccountRow | null>;
-  /** Those that are not closed, each followed by what is below it. */
-  /** `within`: these alone and what is below them; null: all. */
+  /** Those that are not closed, each followed by what is below it. `within`: these alone and what is below them; `search`: those that have it in their name; null: all. */
   list: (page: {
     limit: number;
     after: { sorted: string; id: string } | null;
     within: readonly string[] | null;
+    search: string | null;
   }) => Promise<AccountRow[]>;
   /** An account and those below it, in that order. */
   below: (id: string, limit: number) => Promise<AccountRow[]>;

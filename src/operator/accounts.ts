@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock.ts";
 import { Conflict } from "../core/conflict.ts";
 import { createId } from "../core/ids.ts";
 import { invariant } from "../core/invariant.ts";
-import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../core/page.ts";
+import { type Keyset, type Page, pageOf, readCursor, type SearchRequest, UUID } from "../core/page.ts";
 import { randomBucket } from "../keys/secret.ts";
 import type { AccountKey, AccountRow, AccountStore, HeldCounter } from "../ledger/account.ts";
 import type { FundFirst } from "../ledger/fund-first.ts";
@@ -49,8 +49,8 @@ export type FundedAccount = {
 /** What operators do with accounts. An account is named by its id, or by the names from the root down: `Acme/Search`. */
 export type ManageAccounts = {
   create: (order: NewAccount, by: By) => Promise<AccountDetails>;
-  /** Those that are not closed, each followed by what is below it. */
-  list: (page: PageRequest, by?: Pick<By, "within">) => Promise<Page<AccountDetails>>;
+  /** Those that are not closed, each followed by what is below it. `search`: those that have it in their name. */
+  list: (page: SearchRequest, by?: Pick<By, "within">) => Promise<Page<AccountDetails>>;
   show: (name: string) => Promise<AccountTree>;
   /** Puts it and all below it under another, or renames it, or both at once. */
   update: (account: string, change: AccountUpdate, by: By) => Promise<AccountDetails>;
@@ -133,10 +133,10 @@ export function createManageAccounts({
       const order = { id, parentId: above?.id ?? null, name, kind, bucket: above?.bucket ?? randomBucket() };
       return (await changed(id, await structure.openAccount(order), { change: "created", ...by })).account;
     },
-    list: async ({ limit, after }, { within } = {}) => {
+    list: async ({ limit, after, search = null }, { within } = {}) => {
       const [sorted, id] = readCursor(IN_ORDER, after) ?? [];
       const last = sorted === undefined || id === undefined ? null : { sorted, id };
-      const rows = await store.list({ limit: limit + 1, after: last, within: within ?? null });
+      const rows = await store.list({ limit: limit + 1, after: last, within: within ?? null, search });
       const { data, next } = pageOf(rows, { limit, list: IN_ORDER.list, valuesOf: (row) => [row.sorted, row.id] });
       return { data: await detailsOf(data), next };
     },

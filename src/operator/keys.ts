@@ -6,7 +6,7 @@ import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
 import type { NanoCredits } from "../core/money.ts";
 import { type OpeningFunds, openingReference } from "../core/opening-funds.ts";
-import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../core/page.ts";
+import { type Keyset, type Page, pageOf, readCursor, type SearchRequest, UUID } from "../core/page.ts";
 import type { StatusChange } from "../core/status-change.ts";
 import type { FindKey } from "../keys/find-key.ts";
 import type { IssueKey, KeyOrder } from "../keys/issue-key.ts";
@@ -71,8 +71,8 @@ export type KeyUpdate = KeyChanges & { addModels?: readonly string[]; removeMode
 export type ManageKeys = {
   /** The secret is null where the key keeps one that its holder has. */
   create: (order: NewKeyOrder, by: By) => Promise<{ key: KeyDetails; secret: string | null }>;
-  /** Newest first. */
-  list: (page: PageRequest, by?: Pick<By, "within">) => Promise<Page<ListedKey>>;
+  /** Newest first. `search`: those whose label, prefix or id contains it, or whose account has it in its name. */
+  list: (page: SearchRequest, by?: Pick<By, "within">) => Promise<Page<ListedKey>>;
   show: (name: string) => Promise<{ key: KeyDetails; secrets: readonly SecretDetails[] }>;
   /** `changed` is false when the key was in that state already. */
   changeStatus: (name: string, change: StatusChange, by: By) => Promise<{ key: KeyDetails; changed: boolean }>;
@@ -195,12 +195,13 @@ export function createManageKeys({
         events.fundsBooked({ ...noteOf(key), ...bookingOf(funds), reference: openingReference(key.id), ...by });
       return { key: detailsOf(key), secret };
     },
-    list: async ({ limit, after }, { within } = {}) => {
+    list: async ({ limit, after, search = null }, { within } = {}) => {
       const [last] = readCursor(NEWEST_FIRST, after) ?? [];
       const rows = await store.list({
         limit: limit + 1,
         ...(last === undefined ? {} : { after: last }),
         ...(within === undefined ? {} : { within }),
+        ...(search === null ? {} : { search }),
       });
       const { data, next } = pageOf(rows, { limit, list: NEWEST_FIRST.list, valuesOf: ({ id }) => [id] });
       const money = await accounts.moneyOf(data.map(({ id }) => id));

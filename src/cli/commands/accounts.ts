@@ -13,7 +13,7 @@ import {
 import { written } from "../../wire/validate.ts";
 import { accountName, creditAmount } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
-import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
+import { addSearchOptions, readPages, type SearchOptions } from "../page-options.ts";
 import { accountFundedText, accountListing, accountTreeText } from "../text/account-text.ts";
 import { printable } from "../text/cell.ts";
 import { printResult } from "../text/print.ts";
@@ -66,9 +66,12 @@ function addCreateCommand(accounts: Command): void {
 }
 
 function addReadCommands(accounts: Command): void {
-  addPageOptions(accounts.command("list").description("list accounts with what each has and may spend"), 100)
+  addSearchOptions(
+    accounts.command("list").description("list accounts with what each has and may spend"),
+    "only accounts with this text in their name",
+  )
     .option("--json", "print JSON")
-    .action(async (options: PageOptions & { json?: true }, command: Command) => {
+    .action(async (options: SearchOptions & { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
         const page = written(accountPage, await readPages(options, operator.accounts.list));
         printResult(page, { json: options.json === true, text: (screen) => accountListing(page, options, screen) });

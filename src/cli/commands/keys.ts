@@ -6,7 +6,7 @@ import { createdKey, keyPage, keyWithSecrets } from "../../contract/keys.ts";
 import { written } from "../../wire/validate.ts";
 import { accountName, creditAmount, isoDate, keyName, positiveInteger, tokenCount } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
-import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
+import { addSearchOptions, readPages, type SearchOptions } from "../page-options.ts";
 import { keyDetails, keyListing, openingAdvice } from "../text/key-text.ts";
 import { printResult } from "../text/print.ts";
 import { readCredential } from "../read-credential.ts";
@@ -34,9 +34,12 @@ export function addKeyCommands(program: Command): void {
   const keys = program.command("keys").description("create, list, show and change API keys");
   addCreateCommand(keys);
 
-  addPageOptions(keys.command("list").description("list keys, newest first"), 100)
+  addSearchOptions(
+    keys.command("list").description("list keys, newest first"),
+    "only keys with this text in their label, prefix, id or the name of their account",
+  )
     .option("--json", "print JSON")
-    .action(async (options: PageOptions & { json?: true }, command: Command) => {
+    .action(async (options: SearchOptions & { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
         const page = written(keyPage, await readPages(options, operator.keys.list));
         printResult(page, { json: options.json === true, text: (screen) => keyListing(page, options, screen) });

@@ -1,6 +1,6 @@
 import type { AccountFundedJson, AccountJson, AccountTreeJson } from "../../contract/accounts.ts";
 import type { CounterJson } from "../../wire/admin/counter.ts";
-import { moreText } from "../page-options.ts";
+import { moreText, nothingFound } from "../page-options.ts";
 import { grouped, printable } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { table } from "./table.ts";
@@ -69,9 +69,10 @@ export function accountTreeText({ account, below, keys, more }: AccountTreeJson,
 
 export function accountListing(
   { data, next }: { data: readonly AccountJson[]; next: string | null },
-  { after }: { after?: string },
+  { after, search }: { after?: string; search?: string },
   screen: Screen = PLAIN,
 ): string {
+  if (data.length === 0 && search !== undefined) return nothingFound("accounts", search);
   if (data.length === 0)
     return after === undefined ? "No accounts yet. Create one with `tollgate accounts create`." : "No more accounts.";
   const rows = data.flatMap((one) => {

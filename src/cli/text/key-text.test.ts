@@ -38,6 +38,7 @@ test("a page of keys that is not the last says how to go on", () => {
 
 test("an empty page after others is not taken for a gateway without keys", () => {
   expect(keyListing({ data: [], next: null }, { after: "b" })).toBe("No more keys.");
+  expect(keyListing({ data: [], next: null }, { search: "50%\n" })).toMatch(/^No keys found for 50%.\.$/);
   expect(keyListing({ data: [], next: null }, {})).toContain("tollgate keys create");
 });
 

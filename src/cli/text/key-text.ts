@@ -1,6 +1,6 @@
 import type { KeyFundsJson } from "../../contract/funds.ts";
 import type { KeyJson, KeyPageJson, KeyWithSecretsJson } from "../../contract/keys.ts";
-import { moreText } from "../page-options.ts";
+import { moreText, nothingFound } from "../page-options.ts";
 import { grouped, printable } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { facts, table } from "./table.ts";
@@ -9,7 +9,12 @@ import { facts, table } from "./table.ts";
 export const keyName = ({ prefix, label }: Pick<KeyJson, "prefix" | "label">): string =>
   label === null ? `${prefix}…` : `${prefix}… (${printable(label)})`;
 
-export function keyListing({ data, next }: KeyPageJson, { after }: { after?: string }, screen: Screen = PLAIN): string {
+export function keyListing(
+  { data, next }: KeyPageJson,
+  { after, search }: { after?: string; search?: string },
+  screen: Screen = PLAIN,
+): string {
+  if (data.length === 0 && search !== undefined) return nothingFound("keys", search);
   if (data.length === 0)
     return after === undefined ? "No keys yet. Create one with `tollgate keys create`." : "No more keys.";
   const listing = table(

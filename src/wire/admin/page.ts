@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { Page } from "../../core/page.ts";
 import { sparse } from "../codec.ts";
+import { storable } from "../storable.ts";
 
 const LONGEST_PAGE = 1_000;
+const LONGEST_SEARCH = 100;
 const LONGEST_CURSOR = 4_000;
 
 /** How much of a list is asked for. */
@@ -21,6 +23,18 @@ export const pageQuery = (usual: number) =>
         .max(LONGEST_CURSOR)
         .exactOptional()
         .describe("`next` from the previous page; omit it for the first page."),
+    }),
+  );
+
+/** The same for a list that is searched. `matches`: where the text has to stand. */
+export const searchQuery = (usual: number, matches: string) =>
+  sparse(
+    z.strictObject({
+      ...pageQuery(usual).in.shape,
+      search: storable(LONGEST_SEARCH)
+        .min(1)
+        .exactOptional()
+        .describe(`${matches} Upper and lower case are the same, and there are no wildcards.`),
     }),
   );
 
