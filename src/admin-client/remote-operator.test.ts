@@ -104,6 +104,20 @@ test("what a list is searched for stands in the query of every page", async () =
   ]);
 });
 
+test("what a key has, and what an account has, is asked for at its own path", async () => {
+  const page = { key: null, account: null, unit: "credit", counter_kind: null, data: [], next: null, opening: "0.5" };
+  const { operator, asked } = await gateway(200, JSON.stringify(page));
+
+  const { opening } = await operator.books.journal({ kind: "key", name: "a/b" }, { limit: 5, after: null });
+  await operator.books.journal({ kind: "account", name: "Acme/Search" }, { limit: 5, after: "next" });
+
+  expect(asked).toEqual([
+    "GET /admin/v1/keys/a%2Fb/journal?limit=5 Bearer t",
+    "GET /admin/v1/accounts/Acme%2FSearch/journal?limit=5&after=next Bearer t",
+  ]);
+  expect(opening).toBe(500_000_000n);
+});
+
 test("what the gateway would refuse is told in the same words, without asking", async () => {
   const { operator, asked } = await gateway(200, "{}");
 

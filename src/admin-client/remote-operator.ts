@@ -1,16 +1,15 @@
 import type { PageRequest } from "../core/page.ts";
-import { journalSchema, verificationSchema, verificationsSchema, type verifySchema } from "../wire/admin/books.ts";
 import { caller } from "../wire/admin/people.ts";
-import { movedPurseSchema, movePurseView, outstandingSchema } from "../wire/admin/outstanding.ts";
 import { quarantineSchema, releasedSchema } from "../wire/admin/quarantine.ts";
 import { statementSchema } from "../wire/admin/statement.ts";
 import { usageReportSchema } from "../wire/admin/usage.ts";
-import type { ReadAs } from "../wire/validate.ts";
 import { ACCOUNTS } from "../contract/accounts.ts";
 import { AUDIT } from "../contract/audit.ts";
+import { BOOKS } from "../contract/books.ts";
 import { CLIENT_SESSIONS } from "../contract/client-sessions.ts";
 import { FUNDS } from "../contract/funds.ts";
 import { KEYS } from "../contract/keys.ts";
+import { CLOSED_PURSES } from "../contract/closed-purses.ts";
 import { NOTICES } from "../contract/notices.ts";
 import { PEOPLE } from "../contract/people.ts";
 import { TOKENS } from "../contract/tokens.ts";
@@ -32,26 +31,15 @@ type Holder = { kind: "key" | "account"; name: string };
 const ofHolder = (of: Holder | null, rest: string): string =>
   of === null ? rest : `/${of.kind}s/${encodeURIComponent(of.name)}${rest}`;
 
-const remoteClosedPurses = (ask: ReturnType<typeof createAskFor>) => ({
-  move: (purse: number, to: Holder | null) =>
-    ask(movedPurseSchema, "POST", `/ledger/closed-purses/${purse}/move`, movePurseView(to)),
-});
-
 /** What operators can do, through the admin listener of a running gateway. Who did it is for that gateway to say. */
 export function remoteOperator(gateway: GatewayAddress) {
   const ask = createAskFor(gateway);
-  const askPatiently = createAskFor(gateway, VERIFY_TIMEOUT_MS);
   return {
     keys: askOperations(KEYS, ask),
     accounts: askOperations(ACCOUNTS, ask),
     funds: askOperations(FUNDS, ask),
-    books: {
-      journal: (of: Holder, page: PageRequest) => ask(journalSchema, "GET", ofHolder(of, `/journal?${pageOf(page)}`)),
-      showOutstanding: () => ask(outstandingSchema, "GET", "/ledger/outstanding"),
-      verify: (asked: ReadAs<typeof verifySchema>) => askPatiently(verificationSchema, "POST", "/ledger/verify", asked),
-      listVerifications: () => ask(verificationsSchema, "GET", "/ledger/verifications"),
-    },
-    closedPurses: remoteClosedPurses(ask),
+    books: askOperations(BOOKS, ask, createAskFor(gateway, VERIFY_TIMEOUT_MS)),
+    closedPurses: askOperations(CLOSED_PURSES, ask),
     quarantine: {
       list: (page: PageRequest) => ask(quarantineSchema, "GET", `/ledger/quarantine?${pageOf(page)}`),
       release: (request: string, end: string) =>

@@ -1,4 +1,4 @@
-import { type AnyOperation, isInQuery, type Operations, parametersOf } from "../contract/operation.ts";
+import { type AnyOperation, isInQuery, type Operations, parametersOf, pathOf } from "../contract/operation.ts";
 import type { KnownPerson } from "../operator/identify.ts";
 import type { Operator } from "../operator/operator.ts";
 import { type Schema, written } from "../wire/validate.ts";
@@ -13,29 +13,35 @@ type Served<Group> = { tag: keyof typeof TAGS; operations: Operations<Group>; of
 export function serveOperations<Group>({ tag, operations, of }: Served<Group>): AdminRoute[] {
   return Object.entries(operations as Record<string, AnyOperation>).flatMap(([name, operation]) => {
     const methodOf: Of<Method> = (operator, person) => (of(operator, person) as Record<string, Method>)[name] as Method;
-    const { variants } = operation;
-    if (variants === undefined) return [routeOf({ tag, operation, methodOf })];
-    const last = parametersOf(operation.path).at(-1) ?? "";
-    return Object.entries(variants).map(([value, words]) =>
-      routeOf({
-        tag,
-        operation: { ...operation, ...words, path: operation.path.replace(`{${last}}`, value) as `/${string}` },
-        methodOf,
-        bound: [value],
-      }),
-    );
+    return formsOf(operation).map((form) => routeOf({ tag, ...form, methodOf }));
   });
 }
 
-type Made = {
-  tag: keyof typeof TAGS;
+type Form = {
   operation: AnyOperation;
-  methodOf: Of<Method>;
-  /** What its path says instead of a parameter. */
-  bound?: readonly string[];
+  /** What the method is called with for the parameters of the path. */
+  argsOf: (names: readonly unknown[]) => readonly unknown[];
 };
 
-function routeOf({ tag, operation, methodOf, bound = [] }: Made): AdminRoute {
+/** A method can be behind several operations. */
+function formsOf(operation: AnyOperation): Form[] {
+  const { path, variants, holders } = operation;
+  if (holders !== undefined)
+    return Object.entries(holders).map(([kind, words]) => ({
+      operation: { ...operation, ...words, path: pathOf(kind as keyof typeof holders, path) },
+      argsOf: (names) => (kind === "all" ? [null, ...names] : [{ kind, name: names[0] }, ...names.slice(1)]),
+    }));
+  if (variants === undefined) return [{ operation, argsOf: (names) => names }];
+  const last = parametersOf(path).at(-1) ?? "";
+  return Object.entries(variants).map(([value, words]) => ({
+    operation: { ...operation, ...words, path: path.replace(`{${last}}`, value) as `/${string}` },
+    argsOf: (names) => [...names, value],
+  }));
+}
+
+type Made = Form & { tag: keyof typeof TAGS; methodOf: Of<Method> };
+
+function routeOf({ tag, operation, argsOf, methodOf }: Made): AdminRoute {
   const { id = "", method, path, summary = "", description, refusals, params, payload, answer, status } = operation;
   const names = parametersOf(path);
   const inQuery = isInQuery(operation);
@@ -55,7 +61,7 @@ function routeOf({ tag, operation, methodOf, bound = [] }: Made): AdminRoute {
       const given = asked.params as Readonly<Record<string, string>> | undefined;
       const payloads = payload === undefined ? [] : [inQuery ? asked.query : asked.body];
       const work = methodOf(operator, asked.person);
-      const result = await work(...names.map((one) => given?.[one]), ...bound, ...payloads, asked.by);
+      const result = await work(...argsOf(names.map((one) => given?.[one])), ...payloads, asked.by);
       return {
         status: typeof status === "object" ? status.of(result) : (status ?? 200),
         body: written(answer, result),

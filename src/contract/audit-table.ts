@@ -7,9 +7,11 @@ import type { PasswordSignIn } from "../operator/password-sign-in.ts";
 import type { ManageStorage } from "../operator/storage.ts";
 import { ACCOUNTS } from "./accounts.ts";
 import { AUDIT } from "./audit.ts";
+import { BOOKS } from "./books.ts";
 import { CLIENT_SESSIONS } from "./client-sessions.ts";
 import { FUNDS } from "./funds.ts";
 import { KEYS } from "./keys.ts";
+import { CLOSED_PURSES } from "./closed-purses.ts";
 import { NOTICES } from "./notices.ts";
 import { auditRowsOf } from "./operation.ts";
 import { PEOPLE } from "./people.ts";
@@ -33,15 +35,8 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
   keys: auditRowsOf(KEYS),
   accounts: auditRowsOf(ACCOUNTS),
   funds: auditRowsOf(FUNDS),
-  books: { journal: "read", showOutstanding: "read", verify: "read", listVerifications: "read" },
-  closedPurses: {
-    move: {
-      action: "purse.move",
-      of: (purse) => ({ kind: "purse", name: String(purse) }),
-      asked: (_purse, to) => ({ to }),
-      after: (emptied) => emptied,
-    },
-  },
+  books: auditRowsOf(BOOKS),
+  closedPurses: auditRowsOf(CLOSED_PURSES),
   quarantine: {
     list: "read",
     release: {

@@ -1,5 +1,6 @@
 import type { Schema } from "../wire/validate.ts";
 import type { AuditRow, AuditRows } from "../operator/audited.ts";
+import type { Holder } from "../operator/holder.ts";
 import type { By } from "../core/by.ts";
 
 /** Beside these every operation can be refused with `invalid_credentials`, `forbidden`, `service_unavailable` and `internal_error`. */
@@ -28,11 +29,22 @@ type Described = {
 /** One operation for each value of the last parameter of the path: `/{change}`, with the words that differ. */
 type Variants = { [value: string]: Pick<Described, "id" | "summary"> };
 
+/** Where the operations on what a holder has are, below `/admin/v1`; `all`: on what everybody has. */
+const HOLDER_PATHS = { key: "/keys/{key}", account: "/accounts/{account}", all: "" } as const;
+
+/** One operation for each of these, with the words that differ. `/{holder}` begins the path, and the first argument is the holder, null for `all`. */
+type Holders = {
+  [Kind in keyof typeof HOLDER_PATHS]?: Pick<Described, "id" | "summary" | "description" | "refusals" | "params">;
+};
+
 type Settled<Work> = Work extends (...args: never[]) => Promise<infer Result> ? Result : never;
 type Args<Work> = Work extends (...args: infer Given) => unknown ? Given : never;
 
 /** The payload is the argument after those of the path, and is read from the query of a GET or DELETE, else from the body. */
-type ForMethod<Work> = (Described | (Omit<Described, "id" | "summary"> & { variants: Variants })) & {
+type ForMethod<Work> = (
+  | Described
+  | (Omit<Described, "id" | "summary"> & ({ variants: Variants } | { holders: Holders }))
+) & {
   payload?: Schema;
   /** What it answers, as a codec of what its method answers. */
   answer: Schema;
@@ -49,12 +61,25 @@ export type Operations<Group> = { readonly [Name in keyof Group]: ForMethod<Grou
 export type AnyOperation = Omit<Described, "id" | "summary"> &
   Partial<Pick<Described, "id" | "summary">> & {
     variants?: Variants;
+    holders?: Holders;
     payload?: Schema;
     answer: Schema;
     status?: 201 | { of: (result: never) => 200 | 201 };
   };
 
 export const isInQuery = ({ method }: Pick<Described, "method">): boolean => method === "GET" || method === "DELETE";
+
+export const pathOf = (kind: keyof Holders, path: string) =>
+  path.replace("/{holder}", HOLDER_PATHS[kind]) as `/${string}`;
+
+/** Where a method with these arguments is asked, and which of them are left for the path and the payload. */
+export function placeOf({ path, holders }: AnyOperation, args: readonly unknown[]) {
+  if (holders === undefined) return { path, args };
+  const [holder, ...rest] = args as [Holder | null, ...unknown[]];
+  return holder === null
+    ? { path: pathOf("all", path), args: rest }
+    : { path: pathOf(holder.kind, path), args: [holder.name, ...rest] };
+}
 
 export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 

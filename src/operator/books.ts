@@ -25,7 +25,7 @@ export type ReadBooks = {
   /** The credit in all purses, or in those that a lead may see. */
   showOutstanding: (by: Pick<By, "within">) => Promise<OutstandingCredit>;
   /** Recomputes every counter from the journal, or those of one key; with `recompute`, every amount from its price, too. */
-  verify: (asked: { key: string | null; recompute: boolean }, onProgress: OnProgress, by: By) => Promise<VerifyReport>;
+  verify: (asked: { key: string | null; recompute: boolean }, by: By, onProgress?: OnProgress) => Promise<VerifyReport>;
   /** When the ledger was verified last, by whom, and how many figures differed. */
   listVerifications: () => Promise<{ whole: Verification | null; recent: readonly Verification[] }>;
 };
@@ -61,7 +61,7 @@ export const createReadBooks = ({
     const { closed, ...open } = await readOutstanding(within);
     return { ...open, closed: { ...closed, listed: await closedPurses.list(within, MOST_CLOSED) } };
   },
-  verify: async ({ key, recompute }, onProgress, by) => {
+  verify: async ({ key, recompute }, by, onProgress = () => undefined) => {
     const keyId = key === null ? null : (await names.findKey(key)).id;
     const [startedAtMs, sinceMs] = [clock.nowMs(), clock.elapsedMs()];
     const report = await verifyLedger({ keyId, recompute }, onProgress);

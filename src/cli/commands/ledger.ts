@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { journalView, verificationsView, verificationView } from "../../wire/admin/books.ts";
+import { journal, verification, verifications } from "../../contract/books.ts";
+import { written } from "../../wire/validate.ts";
 import { addOutstandingCommands } from "./outstanding.ts";
 import { addPartitionsCommand } from "./partitions.ts";
 import { keyName } from "../arguments.ts";
@@ -28,7 +29,7 @@ export function addLedgerCommands(program: Command): void {
       async (name: string | undefined, options: PageOptions & { account?: string; json?: true }, command: Command) => {
         const of = oneHolder(name, options.account, command);
         await withOperator(command, async ({ books }) => {
-          const page = journalView(await readPages(options, (asked) => books.journal(of, asked)));
+          const page = written(journal, await readPages(options, (asked) => books.journal(of, asked)));
           printResult(page, { json: options.json === true, text: (screen) => journalListing(page, options, screen) });
         });
       },
@@ -54,8 +55,8 @@ function addVerifyCommands(ledger: Command): void {
       await withOperator(command, async ({ books }, by) => {
         const progress = createProgress();
         const asked = { key: options.key ?? null, recompute: options.recompute === true };
-        const verified = await books.verify(asked, ({ phase, done }) => progress.show(`Checking ${phase}`, done), by);
-        const report = verificationView(verified);
+        const verified = await books.verify(asked, by, ({ phase, done }) => progress.show(`Checking ${phase}`, done));
+        const report = written(verification, verified);
         progress.end();
         printResult(report, { json: options.json === true, text: (screen) => verificationText(report, screen) });
         process.exitCode = report.ok ? 0 : 1;
@@ -68,7 +69,7 @@ function addVerifyCommands(ledger: Command): void {
     .option("--json", "print JSON")
     .action(async (options: { json?: true }, command: Command) => {
       await withOperator(command, async ({ books }) => {
-        const found = verificationsView(await books.listVerifications());
+        const found = written(verifications, await books.listVerifications());
         printResult(found, { json: options.json === true, text: (screen) => verificationListing(found, screen) });
       });
     });

@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { movedPurseView, outstandingView } from "../../wire/admin/outstanding.ts";
+import { outstanding as outstandingSchema } from "../../contract/books.ts";
+import { movedPurse } from "../../contract/closed-purses.ts";
+import { written } from "../../wire/validate.ts";
 import { keyName } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
 import { movedPurseText, outstandingText } from "../text/outstanding-text.ts";
@@ -15,7 +17,7 @@ export function addOutstandingCommands(ledger: Command): void {
     .option("--json", "print JSON")
     .action(async (options: { json?: true }, command: Command) => {
       await withOperator(command, async ({ books }, by) => {
-        const outstanding = outstandingView(await books.showOutstanding(by));
+        const outstanding = written(outstandingSchema, await books.showOutstanding(by));
         printResult(outstanding, {
           json: options.json === true,
           text: (screen) => outstandingText(outstanding, screen),
@@ -35,7 +37,7 @@ export function addOutstandingCommands(ledger: Command): void {
         command.error("error: give --to-key or --to-account, not both");
       const to = toKey !== undefined ? { kind: "key" as const, name: toKey } : accountOf(toAccount);
       await withOperator(command, async ({ closedPurses }, by) => {
-        const moved = movedPurseView(await closedPurses.move(purse, to, by));
+        const moved = written(movedPurse, await closedPurses.move(purse, to, by));
         printResult(moved, { json: json === true, text: () => movedPurseText(moved) });
       });
     });

@@ -1,4 +1,4 @@
-import type { JournalJson, VerificationJson, VerificationsJson } from "../../wire/admin/books.ts";
+import type { JournalJson, VerificationJson, VerificationsJson } from "../../contract/books.ts";
 import { moreText } from "../page-options.ts";
 import { counted, grouped } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";

@@ -1,4 +1,5 @@
-import type { MovedPurseJson, OutstandingJson } from "../../wire/admin/outstanding.ts";
+import type { OutstandingJson } from "../../contract/books.ts";
+import type { MovedPurseJson } from "../../contract/closed-purses.ts";
 import { grouped, printable } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { facts, table } from "./table.ts";

@@ -1,14 +1,10 @@
 import { z } from "zod";
-import { parseAmount, type Unit } from "../../core/amount.ts";
+import type { Unit } from "../../core/amount.ts";
+import { amountsOf, readAmount } from "./amount.ts";
 
 /** An amount in this unit, whatever key or account it is of. */
 export const amountIn = (unit: Unit) =>
-  z
-    .string()
-    .describe(unit === "credit" ? "Exact decimal, in credits." : "Number of tokens.")
-    .transform((text, context) => {
-      const read = parseAmount(unit, text);
-      if (read !== null) return read;
-      context.addIssue({ code: "custom", message: `${JSON.stringify(text)} is not an amount of ${unit}` });
-      return 0n;
-    });
+  z.codec(z.string().describe(unit === "credit" ? "Exact decimal, in credits." : "Number of tokens."), z.bigint(), {
+    decode: (text, payload) => readAmount(unit, text, payload),
+    encode: amountsOf(unit),
+  });

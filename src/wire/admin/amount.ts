@@ -29,20 +29,22 @@ type Measured<Row, Field> = {
   [Name in keyof Row]: Name extends Field ? bigint | Extract<Row[Name], null> : Row[Name];
 };
 
-/** An object that names the unit of its amounts, which are in these fields. */
-export function measured<Json extends z.ZodType<{ unit: Unit }>, const Field extends keyof z.output<Json>>(
+/** An object that names the unit of its amounts, which are in these fields. Without a unit they are tokens. */
+export function measured<Json extends z.ZodType<{ unit: Unit | null }>, const Field extends keyof z.output<Json>>(
   json: Json,
   fields: readonly Field[],
 ) {
   type Row = z.output<Json>;
+  const unitOf = (row: { unit: Unit | null }): Unit => row.unit ?? "tokens";
   const each = (row: object, convert: (value: never) => unknown): object => {
     const values = row as Readonly<Record<Field, unknown>>;
     const amounts = fields.map((name) => [name, values[name] === null ? null : convert(values[name] as never)]);
     return { ...row, ...Object.fromEntries(amounts) };
   };
   return z.codec(json, z.custom<Measured<Row, Field>>(), {
-    decode: (row, payload) => each(row, (text: string) => readAmount(row.unit, text, payload)) as Measured<Row, Field>,
-    encode: (value) => each(value as object, amountsOf((value as { unit: Unit }).unit)) as Row,
+    decode: (row, payload) =>
+      each(row, (text: string) => readAmount(unitOf(row), text, payload)) as Measured<Row, Field>,
+    encode: (value) => each(value as object, amountsOf(unitOf(value as { unit: Unit | null }))) as Row,
   });
 }
 
