@@ -1,6 +1,5 @@
 import type { PageRequest } from "../core/page.ts";
 import { caller } from "../wire/admin/people.ts";
-import { quarantineSchema, releasedSchema } from "../wire/admin/quarantine.ts";
 import { statementSchema } from "../wire/admin/statement.ts";
 import { usageReportSchema } from "../wire/admin/usage.ts";
 import { ACCOUNTS } from "../contract/accounts.ts";
@@ -12,6 +11,7 @@ import { KEYS } from "../contract/keys.ts";
 import { CLOSED_PURSES } from "../contract/closed-purses.ts";
 import { NOTICES } from "../contract/notices.ts";
 import { PEOPLE } from "../contract/people.ts";
+import { QUARANTINE } from "../contract/quarantine.ts";
 import { TOKENS } from "../contract/tokens.ts";
 import { askOperations } from "./ask-operations.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
@@ -40,11 +40,7 @@ export function remoteOperator(gateway: GatewayAddress) {
     funds: askOperations(FUNDS, ask),
     books: askOperations(BOOKS, ask, createAskFor(gateway, VERIFY_TIMEOUT_MS)),
     closedPurses: askOperations(CLOSED_PURSES, ask),
-    quarantine: {
-      list: (page: PageRequest) => ask(quarantineSchema, "GET", `/ledger/quarantine?${pageOf(page)}`),
-      release: (request: string, end: string) =>
-        ask(releasedSchema, "POST", `/ledger/quarantine/${encodeURIComponent(request)}/release`, { end }),
-    },
+    quarantine: askOperations(QUARANTINE, ask),
     usage: {
       report: ({ of, days, by }: { of: Holder | null; days: number; by: string }) =>
         ask(usageReportSchema, "GET", ofHolder(of, `/usage?${queryOf({ days, by })}`)),

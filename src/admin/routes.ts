@@ -3,6 +3,7 @@ import { ACCOUNTS } from "../contract/accounts.ts";
 import { FUNDS } from "../contract/funds.ts";
 import { KEYS } from "../contract/keys.ts";
 import { NOTICES } from "../contract/notices.ts";
+import { QUARANTINE } from "../contract/quarantine.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { catalogueRoutes } from "./routes/catalogue.ts";
 import { clientSessionRoutes } from "./routes/client-sessions.ts";
@@ -12,7 +13,6 @@ import { ledgerRoutes } from "./routes/ledger.ts";
 import { modelRoutes } from "./routes/models.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { providerRoutes } from "./routes/providers.ts";
-import { quarantineRoutes } from "./routes/quarantine.ts";
 import { requestRoutes } from "./routes/requests.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { sessionRoutes } from "./routes/session.ts";
@@ -35,7 +35,7 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...liveRoutes,
   ...requestRoutes,
   ...ledgerRoutes,
-  ...quarantineRoutes,
+  ...serveOperations({ tag: "ledger", operations: QUARANTINE, of: ({ quarantine }) => quarantine }),
   ...serveOperations({ tag: "notices", operations: NOTICES, of: ({ notices }) => notices }),
   ...providerRoutes,
   ...modelRoutes,

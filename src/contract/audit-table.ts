@@ -15,6 +15,7 @@ import { CLOSED_PURSES } from "./closed-purses.ts";
 import { NOTICES } from "./notices.ts";
 import { auditRowsOf } from "./operation.ts";
 import { PEOPLE } from "./people.ts";
+import { QUARANTINE } from "./quarantine.ts";
 import { TOKENS } from "./tokens.ts";
 
 const personNamed = (name: string): AuditSubject => ({ kind: "person", name });
@@ -37,15 +38,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
   funds: auditRowsOf(FUNDS),
   books: auditRowsOf(BOOKS),
   closedPurses: auditRowsOf(CLOSED_PURSES),
-  quarantine: {
-    list: "read",
-    release: {
-      action: "request.release",
-      of: (requestId) => ({ kind: "request", name: requestId }),
-      asked: (_requestId, end) => ({ end }),
-      after: (released) => released,
-    },
-  },
+  quarantine: auditRowsOf(QUARANTINE),
   requests: { list: "read", show: "read" },
   series: { report: "read" },
   live: {

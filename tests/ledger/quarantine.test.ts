@@ -9,7 +9,8 @@ import type { Checkpoint, Ledger, Quarantined } from "../../src/ledger/ledger.ts
 import { createQuarantineStore } from "../../src/ledger/quarantine-store.ts";
 import { startSweeper } from "../../src/ledger/sweeper.ts";
 import { createManageQuarantine, type ManageQuarantine } from "../../src/operator/quarantine.ts";
-import { quarantineView, releasedView } from "../../src/wire/admin/quarantine.ts";
+import { quarantinePage, released } from "../../src/contract/quarantine.ts";
+import { written } from "../../src/wire/validate.ts";
 import { createVerifyStore } from "../../src/ledger/verify-store.ts";
 import { verify } from "../../src/ledger/verify.ts";
 import { askOf, endOf, loneKey, type LoneKey, tokensOf } from "../support/lone-key.ts";
@@ -26,9 +27,10 @@ describe.skipIf(reason !== null)("a hold that cannot be ended", () => {
   const told: object[] = [];
   /** As operators read it. */
   const quarantine = {
-    list: async (limit: number, after: string | null = null) => quarantineView(await desk.list({ limit, after })),
+    list: async (limit: number, after: string | null = null) =>
+      written(quarantinePage, await desk.list({ limit, after })),
     release: async (id: string, end: "charge" | "void") =>
-      releasedView(await desk.release(id, end, { actor: "operator" })),
+      written(released, await desk.release(id, end, { actor: "operator" })),
   };
   let [credit, other, tokens, sweeperId] = ["", "", "", ""];
 

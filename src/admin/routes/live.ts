@@ -8,7 +8,7 @@ import {
   liveListView,
   liveQuerySchema,
 } from "../../wire/admin/live.ts";
-import { ofRequest } from "../../wire/admin/quarantine.ts";
+import { ofRequest } from "../../contract/quarantine.ts";
 import { eventStream } from "../event-stream.ts";
 import { type AdminRoute, route } from "../route.ts";
 

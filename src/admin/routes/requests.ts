@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { By } from "../../core/by.ts";
 import type { ReadRequests } from "../../operator/requests.ts";
 import { pageView } from "../../wire/admin/page.ts";
-import { ofRequest } from "../../wire/admin/quarantine.ts";
+import { ofRequest } from "../../contract/quarantine.ts";
 import {
   requestDetailSchema,
   requestDetailView,

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { quarantineView, type ReleasedJson, releasedView } from "../../wire/admin/quarantine.ts";
+import { quarantinePage, type ReleasedJson, released as releasedSchema } from "../../contract/quarantine.ts";
+import { written } from "../../wire/validate.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
 import { printResult } from "../text/print.ts";
@@ -21,7 +22,7 @@ export function addQuarantineCommands(ledger: Command): void {
     .option("--json", "print JSON")
     .action(async (options: PageOptions & { json?: true }, command: Command) => {
       await withOperator(command, async (operator) => {
-        const page = quarantineView(await readPages(options, operator.quarantine.list));
+        const page = written(quarantinePage, await readPages(options, operator.quarantine.list));
         printResult(page, { json: options.json === true, text: (screen) => quarantineListing(page, screen) });
       });
     });
@@ -37,7 +38,7 @@ export function addQuarantineCommands(ledger: Command): void {
         const released: ReleasedJson[] = [];
         for (const request of requests) {
           const end = options.void === true ? "void" : "charge";
-          released.push(releasedView(await operator.quarantine.release(request, end, by)));
+          released.push(written(releasedSchema, await operator.quarantine.release(request, end, by)));
         }
         printResult({ released }, { json: options.json === true, text: () => released.map(releaseText).join("\n") });
         process.exitCode = released.some(({ result }) => STAYS.has(result)) ? 1 : 0;

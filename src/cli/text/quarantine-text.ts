@@ -1,4 +1,4 @@
-import type { QuarantineJson, ReleasedJson } from "../../wire/admin/quarantine.ts";
+import type { QuarantineJson, ReleasedJson } from "../../contract/quarantine.ts";
 import { moreText } from "../page-options.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { facts } from "./table.ts";
