@@ -1,7 +1,5 @@
 import type { PageRequest } from "../core/page.ts";
 import { caller } from "../wire/admin/people.ts";
-import { statementSchema } from "../wire/admin/statement.ts";
-import { usageReportSchema } from "../wire/admin/usage.ts";
 import { ACCOUNTS } from "../contract/accounts.ts";
 import { AUDIT } from "../contract/audit.ts";
 import { BOOKS } from "../contract/books.ts";
@@ -13,6 +11,7 @@ import { NOTICES } from "../contract/notices.ts";
 import { PEOPLE } from "../contract/people.ts";
 import { QUARANTINE } from "../contract/quarantine.ts";
 import { TOKENS } from "../contract/tokens.ts";
+import { USAGE } from "../contract/usage.ts";
 import { askOperations } from "./ask-operations.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
@@ -26,11 +25,6 @@ const VERIFY_TIMEOUT_MS = 3_600_000;
 const PATIENCE_MS = 180_000;
 
 const pageOf = ({ limit, after }: PageRequest): string => queryOf({ limit, after });
-/** `of` null is everybody. */
-type Holder = { kind: "key" | "account"; name: string };
-const ofHolder = (of: Holder | null, rest: string): string =>
-  of === null ? rest : `/${of.kind}s/${encodeURIComponent(of.name)}${rest}`;
-
 /** What operators can do, through the admin listener of a running gateway. Who did it is for that gateway to say. */
 export function remoteOperator(gateway: GatewayAddress) {
   const ask = createAskFor(gateway);
@@ -41,12 +35,7 @@ export function remoteOperator(gateway: GatewayAddress) {
     books: askOperations(BOOKS, ask, createAskFor(gateway, VERIFY_TIMEOUT_MS)),
     closedPurses: askOperations(CLOSED_PURSES, ask),
     quarantine: askOperations(QUARANTINE, ask),
-    usage: {
-      report: ({ of, days, by }: { of: Holder | null; days: number; by: string }) =>
-        ask(usageReportSchema, "GET", ofHolder(of, `/usage?${queryOf({ days, by })}`)),
-      statement: (account: string, month: string) =>
-        ask(statementSchema, "GET", ofHolder({ kind: "account", name: account }, `/statements/${month}`)),
-    },
+    usage: askOperations(USAGE, ask),
     live: remoteLive({ ask, openEvents: createOpenEvents(gateway) }),
     requests: remoteRequests(ask),
     series: remoteSeries(ask),

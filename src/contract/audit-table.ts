@@ -17,6 +17,7 @@ import { auditRowsOf } from "./operation.ts";
 import { PEOPLE } from "./people.ts";
 import { QUARANTINE } from "./quarantine.ts";
 import { TOKENS } from "./tokens.ts";
+import { USAGE } from "./usage.ts";
 
 const personNamed = (name: string): AuditSubject => ({ kind: "person", name });
 const modelNamed = (name: string): AuditSubject => ({ kind: "model", name });
@@ -55,7 +56,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
   people: auditRowsOf(PEOPLE),
   tokens: auditRowsOf(TOKENS),
   clientSessions: auditRowsOf(CLIENT_SESSIONS),
-  usage: { report: "read", statement: "read" },
+  usage: auditRowsOf(USAGE),
   providers: {
     list: "read",
     show: "read",

@@ -126,7 +126,7 @@ const READS: Record<string, ((operator: Operator) => Promise<unknown>) | null> =
   "people.sessions": ({ people }) => people.sessions(PERSON),
   "clientSessions.list": ({ clientSessions }) => clientSessions.list({ ...PAGE, person: null, account: null }),
   "tokens.list": ({ tokens }) => tokens.list({ ...PAGE, person: null }),
-  "usage.report": ({ usage }) => usage.report({ of: null, days: 7, by: "key" }),
+  "usage.report": ({ usage }) => usage.report(null, { days: 7, by: "key" }),
   "usage.statement": ({ usage }) => usage.statement("Many", A_PAST_DAY.slice(0, 7)),
   "providers.list": ({ providers }) => providers.list(PAGE),
   "providers.show": null,
@@ -158,7 +158,7 @@ test.each(reads.filter((read) => READS[read] != null))("%s lists no more than it
 
 test("what is left off is told, and sums have all of it", async () => {
   const statement = await operator.usage.statement("Many", A_PAST_DAY.slice(0, 7));
-  const report = await operator.usage.report({ of: null, days: 7, by: "key" });
+  const report = await operator.usage.report(null, { days: 7, by: "key" });
   const { account } = await operator.accounts.show("Many");
   const quarantine = await operator.quarantine.list(PAGE);
 

@@ -9,11 +9,12 @@ import { type Holder, type HolderNames, type NamedHolder, nameHolder } from "./h
 export type UsageReport = UsageOf & NamedHolder;
 export type NamedStatement = Statement & { account: { id: string; title: string } };
 
-/** What was used in the last days, today included; `of` is null for everybody. */
-export type AskedReport = { of: Holder | null; days: number; by: UsageGroup };
+/** What was used in the last days, today included. */
+export type AskedReport = { days: number; by: UsageGroup };
 
 export type ReportToOperators = {
-  report: (asked: AskedReport, by?: Pick<By, "within">) => Promise<UsageReport>;
+  /** Null: of everybody. */
+  report: (of: Holder | null, asked: AskedReport, by?: Pick<By, "within">) => Promise<UsageReport>;
   /** What an account was paid, what the keys below it used, and what was given back, in a month of UTC such as 2026-11. */
   statement: (account: string, month: string) => Promise<NamedStatement>;
 };
@@ -21,8 +22,8 @@ export type ReportToOperators = {
 type Parts = HolderNames & { reportUsage: ReportUsage; readStatement: ReadStatement };
 
 export const createReportToOperators = ({ reportUsage, readStatement, ...names }: Parts): ReportToOperators => ({
-  report: async ({ of: asked, days, by }, { within } = {}) => {
-    const of = asked ?? theirs(within);
+  report: async (holder, { days, by }, { within } = {}) => {
+    const of = holder ?? theirs(within);
     if (of === null) return { key: null, account: null, ...(await reportUsage({ scope: { kind: "all" }, days, by })) };
     const { kind, id, named } = await nameHolder(names, of);
     return { ...named, ...(await reportUsage({ scope: { kind, id }, days, by })) };

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { MONTH, statementView } from "../../wire/admin/statement.ts";
+import { MONTH, statement as statementSchema } from "../../contract/usage.ts";
+import { written } from "../../wire/validate.ts";
 import { withOperator } from "../open-operator.ts";
 import { printResult, printText } from "../text/print.ts";
 import { statementCsv, statementText } from "../text/statement-text.ts";
@@ -15,7 +16,7 @@ export function addStatementCommand(accounts: Command): void {
     .option("--json", "print JSON")
     .action(async (name: string, options: { month: string; csv?: true; json?: true }, command: Command) => {
       await withOperator(command, async ({ usage }) => {
-        const statement = statementView(await usage.statement(name, options.month));
+        const statement = written(statementSchema, await usage.statement(name, options.month));
         if (options.csv) return printText(statementCsv(statement));
         printResult(statement, { json: options.json === true, text: (screen) => statementText(statement, screen) });
       });

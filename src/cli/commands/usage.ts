@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { USAGE_GROUPS, type UsageGroup } from "../../core/usage-group.ts";
 import { keyFunds } from "../../contract/funds.ts";
 import { key as keySchema } from "../../contract/keys.ts";
-import { usageReportView } from "../../wire/admin/usage.ts";
+import { usageReport } from "../../contract/usage.ts";
 import { written } from "../../wire/validate.ts";
 import { countUpTo, keyName } from "../arguments.ts";
 import { holderOf } from "../holder-option.ts";
@@ -27,7 +27,7 @@ export function addUsageCommand(program: Command): void {
       const { by, days } = options;
       const of = holderOf(name, options.account, command);
       await withOperator(command, async (operator) => {
-        const report = usageReportView(await operator.usage.report({ of, days, by }));
+        const report = written(usageReport, await operator.usage.report(of, { days, by }));
         if (options.csv) return printText(usageCsv(report));
         if (report.key === null || name === undefined) {
           printResult(report, { json: options.json === true, text: (screen) => usageText(report, screen) });

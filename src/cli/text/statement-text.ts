@@ -1,4 +1,4 @@
-import type { StatementJson } from "../../wire/admin/statement.ts";
+import type { StatementJson } from "../../contract/usage.ts";
 import { csv } from "../../wire/csv.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { facts, table } from "./table.ts";

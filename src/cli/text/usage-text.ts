@@ -1,6 +1,6 @@
 import type { KeyFundsJson } from "../../contract/funds.ts";
 import type { KeyJson } from "../../contract/keys.ts";
-import type { UsageReportJson, UsageTotalJson } from "../../wire/admin/usage.ts";
+import type { UsageReportJson, UsageTotalJson } from "../../contract/usage.ts";
 import { csv } from "../../wire/csv.ts";
 import { fundsFacts, keyName } from "./key-text.ts";
 import { PLAIN, type Screen, stateTone, type Tone } from "./screen.ts";

@@ -175,7 +175,7 @@ function expected(month: string) {
 
 /** Teams and people by name, of what is below the organisation, as they were then. */
 async function requireReport(month: string | null, days: number): Promise<void> {
-  const report = await year.operator.usage.report({ of: { kind: "account", name: "Acme" }, days, by: "account" });
+  const report = await year.operator.usage.report({ kind: "account", name: "Acme" }, { days, by: "account" });
   const all = below(accountOf("Acme"));
   const byTeam = Map.groupBy(month === null ? all : inMonth(all, month), ({ accounts: path }) => path[1] ?? "");
   expect(
