@@ -46,7 +46,9 @@ function fieldsOf(json: z.ZodObject, names: Names) {
 
 function pick(from: object, fields: readonly (readonly [from: string, to: string])[]): object {
   const given = from as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(fields.flatMap(([name, to]) => (name in given ? [[to, given[name]]] : [])));
+  const picked: Record<string, unknown> = {};
+  for (const [name, to] of fields) if (name in given) picked[to] = given[name];
+  return picked;
 }
 
 /** What JSON has in a field of its own: `{ "account": … }`. `object`: `z.strictObject` for what is asked. */
