@@ -10,13 +10,14 @@ import { CLOSED_PURSES } from "../contract/closed-purses.ts";
 import { NOTICES } from "../contract/notices.ts";
 import { PEOPLE } from "../contract/people.ts";
 import { QUARANTINE } from "../contract/quarantine.ts";
+import { REQUESTS } from "../contract/requests.ts";
 import { TOKENS } from "../contract/tokens.ts";
 import { USAGE } from "../contract/usage.ts";
 import { askOperations } from "./ask-operations.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
 import { remoteProviders } from "./remote-providers.ts";
-import { remoteRequests, remoteSeries } from "./remote-requests.ts";
+import { remoteSeries } from "./remote-requests.ts";
 import { createAskFor, createOpenEvents, type GatewayAddress, queryOf } from "./ask-gateway.ts";
 
 /** Verifying reads every charge there is; the rest is done in a moment. */
@@ -37,7 +38,7 @@ export function remoteOperator(gateway: GatewayAddress) {
     quarantine: askOperations(QUARANTINE, ask),
     usage: askOperations(USAGE, ask),
     live: remoteLive({ ask, openEvents: createOpenEvents(gateway) }),
-    requests: remoteRequests(ask),
+    requests: askOperations(REQUESTS, ask),
     series: remoteSeries(ask),
     notices: askOperations(NOTICES, ask, createAskFor(gateway, PATIENCE_MS)),
     people: askOperations(PEOPLE, ask),

@@ -1,15 +1,6 @@
-import type { PageRequest } from "../core/page.ts";
 import { dateOf } from "../wire/admin/instant.ts";
-import { requestDetailSchema, type RequestFilters, requestListSchema } from "../wire/admin/requests.ts";
 import { SERIES_STEPS, seriesSchema, STEP_NAMES } from "../wire/admin/series.ts";
 import { type AskFor, queryOf } from "./ask-gateway.ts";
-
-/** What became of requests, through the admin listener. */
-export const remoteRequests = (ask: AskFor) => ({
-  list: ({ fromMs, toMs, ...asked }: RequestFilters & PageRequest) =>
-    ask(requestListSchema, "GET", `/requests?${queryOf({ ...asked, from: dateOf(fromMs), to: dateOf(toMs) })}`),
-  show: (requestId: string) => ask(requestDetailSchema, "GET", `/requests/${encodeURIComponent(requestId)}`),
-});
 
 type Asked = {
   of: { kind: "key" | "account"; name: string } | null;

@@ -16,6 +16,7 @@ import { NOTICES } from "./notices.ts";
 import { auditRowsOf } from "./operation.ts";
 import { PEOPLE } from "./people.ts";
 import { QUARANTINE } from "./quarantine.ts";
+import { REQUESTS } from "./requests.ts";
 import { TOKENS } from "./tokens.ts";
 import { USAGE } from "./usage.ts";
 
@@ -40,7 +41,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
   books: auditRowsOf(BOOKS),
   closedPurses: auditRowsOf(CLOSED_PURSES),
   quarantine: auditRowsOf(QUARANTINE),
-  requests: { list: "read", show: "read" },
+  requests: auditRowsOf(REQUESTS),
   series: { report: "read" },
   live: {
     list: "read",

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RecordedGateway, startRecordedGateway } from "../../../tests/support/recorded-gateway.ts";
 import { whyUnavailable } from "../../../tests/support/postgres.ts";
 import { until } from "../../../tests/support/until.ts";
-import type { RequestDetailJson, RequestRowJson } from "../../wire/admin/requests.ts";
+import type { RequestDetailJson, RequestRowJson } from "../../contract/requests.ts";
 import type { SeriesJson } from "../../wire/admin/series.ts";
 
 const reason = whyUnavailable("newest");

@@ -1,71 +1,39 @@
 import { Readable } from "node:stream";
-import type { By } from "../../core/by.ts";
-import type { ReadRequests } from "../../operator/requests.ts";
-import { pageView } from "../../wire/admin/page.ts";
-import { ofRequest } from "../../contract/quarantine.ts";
 import {
-  requestDetailSchema,
-  requestDetailView,
-  requestExportSchema,
+  requestExport,
   type RequestFilters,
   requestLine,
-  requestListSchema,
-  requestPageSchema,
-  requestRowView,
-  requestsCsvSchema,
+  requestRow,
+  REQUESTS,
+  requestsCsvText,
   requestsHead,
-} from "../../wire/admin/requests.ts";
+} from "../../contract/requests.ts";
+import type { By } from "../../core/by.ts";
+import type { ReadRequests } from "../../operator/requests.ts";
+import { written } from "../../wire/validate.ts";
 import { seriesCsv, seriesCsvSchema, seriesQuery, seriesSchema, seriesView } from "../../wire/admin/series.ts";
 import { type AdminRoute, route } from "../route.ts";
+import { serveOperations } from "../serve-operations.ts";
 
-const SHORT_PAGES =
-  "A page may have fewer rows than `limit`, even none, and a `next`: the search for rare requests goes on there.";
+const EXPORT = route({
+  id: "exportRequests",
+  tag: "requests",
+  method: "GET",
+  path: "/admin/v1/requests/export.csv",
+  summary: "Export finished requests as CSV, newest first, up to 100,000",
+  media: "text/csv",
+  query: requestExport,
+  answers: { 200: requestsCsvText },
+  refusals: ["invalid_request", "not_found"],
+  handle: async ({ operator: { requests } }, { query, by }) => ({
+    status: 200,
+    body: await exported(requests, query, by),
+  }),
+});
 
+/** The list, its export, one request; then series and their export. */
 export const requestRoutes: readonly AdminRoute[] = [
-  route({
-    id: "listRequests",
-    tag: "requests",
-    method: "GET",
-    path: "/admin/v1/requests",
-    summary: "List finished requests, newest first, by key, account, model, provider, code, status, agent and time",
-    description: SHORT_PAGES,
-    query: requestPageSchema,
-    answers: { 200: requestListSchema },
-    refusals: ["invalid_request", "not_found"],
-    handle: async ({ operator: { requests } }, { query, by }) => ({
-      status: 200,
-      body: pageView(await requests.list(query, by), requestRowView),
-    }),
-  }),
-  route({
-    id: "exportRequests",
-    tag: "requests",
-    method: "GET",
-    path: "/admin/v1/requests/export.csv",
-    summary: "Export finished requests as CSV, newest first, up to 100,000",
-    media: "text/csv",
-    query: requestExportSchema,
-    answers: { 200: requestsCsvSchema },
-    refusals: ["invalid_request", "not_found"],
-    handle: async ({ operator: { requests } }, { query, by }) => ({
-      status: 200,
-      body: await exported(requests, query, by),
-    }),
-  }),
-  route({
-    id: "showRequest",
-    tag: "requests",
-    method: "GET",
-    path: "/admin/v1/requests/{request}",
-    summary: "Show one request: steps, attempts, and how its charge was computed",
-    params: ofRequest,
-    answers: { 200: requestDetailSchema },
-    refusals: ["not_found"],
-    handle: async ({ operator: { requests } }, { params, by }) => ({
-      status: 200,
-      body: requestDetailView(await requests.show(params.request, by)),
-    }),
-  }),
+  ...serveOperations({ tag: "requests", operations: REQUESTS, of: ({ requests }) => requests }).toSpliced(1, 0, EXPORT),
   route({
     id: "readSeries",
     tag: "requests",
@@ -111,7 +79,7 @@ async function exported(requests: ReadRequests, query: RequestFilters, by: By): 
     for (let page = first; ; page = await pageAt(page.next)) {
       yield page.data
         .slice(0, left)
-        .map((row) => requestLine(requestRowView(row)))
+        .map((row) => requestLine(written(requestRow, row)))
         .join("");
       left -= page.data.length;
       if (page.next === null || left <= 0) return;

@@ -1,13 +1,14 @@
 import { type Command, Option } from "commander";
 import { REQUEST_OUTCOMES, type RequestOutcome } from "../../core/request-record.ts";
-import { pageView } from "../../wire/admin/page.ts";
 import {
-  requestDetailView,
+  requestDetail,
   type RequestFilters,
   requestLine,
-  requestRowView,
+  requestPage,
+  requestRow,
   requestsHead,
-} from "../../wire/admin/requests.ts";
+} from "../../contract/requests.ts";
+import { written } from "../../wire/validate.ts";
 import { countUpTo, isoDate, keyName } from "../arguments.ts";
 import { withOperator } from "../open-operator.ts";
 import { addPageOptions, type PageOptions, readPages } from "../page-options.ts";
@@ -40,7 +41,7 @@ export function addRequestCommands(program: Command): void {
         const page = await readPages(options, (asked) =>
           operator.requests.list({ ...filterOf(options), ...asked }, by),
         );
-        const shown = pageView(page, requestRowView);
+        const shown = written(requestPage, page);
         printResult(shown, { json: options.json === true, text: (screen) => requestTable(shown, screen) });
       });
     });
@@ -52,7 +53,7 @@ export function addRequestCommands(program: Command): void {
     .option("--json", "print JSON")
     .action(async (id: string, options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {
-        const request = requestDetailView(await operator.requests.show(id, by));
+        const request = written(requestDetail, await operator.requests.show(id, by));
         printResult(request, { json: options.json === true, text: (screen) => requestText(request, screen) });
       });
     });
@@ -67,7 +68,7 @@ export function addRequestCommands(program: Command): void {
           head: json ? "" : requestsHead(),
           list: (after) => operator.requests.list({ ...filterOf(options), limit: ROWS_AT_ONCE, after }, by),
           line: (request) => {
-            const row = requestRowView(request);
+            const row = written(requestRow, request);
             return json ? `${JSON.stringify(row)}\n` : requestLine(row);
           },
         }),

@@ -1,6 +1,6 @@
 import { byWord, countsOf, TARIFF_PARTS } from "../../core/price.ts";
 import { REQUEST_STEPS } from "../../core/request-facts.ts";
-import type { RequestDetailJson, RequestRowJson } from "../../wire/admin/requests.ts";
+import type { RequestDetailJson, RequestRowJson } from "../../contract/requests.ts";
 import { moreText } from "../page-options.ts";
 import { grouped, printable } from "./cell.ts";
 import { PLAIN, type Screen, type Tone } from "./screen.ts";
