@@ -11,13 +11,13 @@ import { NOTICES } from "../contract/notices.ts";
 import { PEOPLE } from "../contract/people.ts";
 import { QUARANTINE } from "../contract/quarantine.ts";
 import { REQUESTS } from "../contract/requests.ts";
+import { SERIES } from "../contract/series.ts";
 import { TOKENS } from "../contract/tokens.ts";
 import { USAGE } from "../contract/usage.ts";
 import { askOperations } from "./ask-operations.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
 import { remoteProviders } from "./remote-providers.ts";
-import { remoteSeries } from "./remote-requests.ts";
 import { createAskFor, createOpenEvents, type GatewayAddress, queryOf } from "./ask-gateway.ts";
 
 /** Verifying reads every charge there is; the rest is done in a moment. */
@@ -26,6 +26,7 @@ const VERIFY_TIMEOUT_MS = 3_600_000;
 const PATIENCE_MS = 180_000;
 
 const pageOf = ({ limit, after }: PageRequest): string => queryOf({ limit, after });
+
 /** What operators can do, through the admin listener of a running gateway. Who did it is for that gateway to say. */
 export function remoteOperator(gateway: GatewayAddress) {
   const ask = createAskFor(gateway);
@@ -39,7 +40,7 @@ export function remoteOperator(gateway: GatewayAddress) {
     usage: askOperations(USAGE, ask),
     live: remoteLive({ ask, openEvents: createOpenEvents(gateway) }),
     requests: askOperations(REQUESTS, ask),
-    series: remoteSeries(ask),
+    series: askOperations(SERIES, ask),
     notices: askOperations(NOTICES, ask, createAskFor(gateway, PATIENCE_MS)),
     people: askOperations(PEOPLE, ask),
     tokens: askOperations(TOKENS, ask),

@@ -17,6 +17,7 @@ import { auditRowsOf } from "./operation.ts";
 import { PEOPLE } from "./people.ts";
 import { QUARANTINE } from "./quarantine.ts";
 import { REQUESTS } from "./requests.ts";
+import { SERIES } from "./series.ts";
 import { TOKENS } from "./tokens.ts";
 import { USAGE } from "./usage.ts";
 
@@ -42,7 +43,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
   closedPurses: auditRowsOf(CLOSED_PURSES),
   quarantine: auditRowsOf(QUARANTINE),
   requests: auditRowsOf(REQUESTS),
-  series: { report: "read" },
+  series: auditRowsOf(SERIES),
   live: {
     list: "read",
     watch: "read",

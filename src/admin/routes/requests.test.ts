@@ -3,7 +3,7 @@ import { type RecordedGateway, startRecordedGateway } from "../../../tests/suppo
 import { whyUnavailable } from "../../../tests/support/postgres.ts";
 import { until } from "../../../tests/support/until.ts";
 import type { RequestDetailJson, RequestRowJson } from "../../contract/requests.ts";
-import type { SeriesJson } from "../../wire/admin/series.ts";
+import type { SeriesJson } from "../../contract/series.ts";
 
 const reason = whyUnavailable("newest");
 const recorded = test.skipIf(reason !== null);

@@ -8,10 +8,10 @@ import {
   requestsCsvText,
   requestsHead,
 } from "../../contract/requests.ts";
+import { series, SERIES, seriesCsv, seriesCsvText, seriesQuery } from "../../contract/series.ts";
 import type { By } from "../../core/by.ts";
 import type { ReadRequests } from "../../operator/requests.ts";
 import { written } from "../../wire/validate.ts";
-import { seriesCsv, seriesCsvSchema, seriesQuery, seriesSchema, seriesView } from "../../wire/admin/series.ts";
 import { type AdminRoute, route } from "../route.ts";
 import { serveOperations } from "../serve-operations.ts";
 
@@ -31,38 +31,27 @@ const EXPORT = route({
   }),
 });
 
+const SERIES_EXPORT = route({
+  id: "exportSeries",
+  tag: "requests",
+  method: "GET",
+  path: "/admin/v1/series.csv",
+  summary: "The same as CSV",
+  media: "text/csv",
+  query: seriesQuery,
+  answers: { 200: seriesCsvText },
+  refusals: ["invalid_request", "not_found"],
+  handle: async ({ operator }, { query, by }) => ({
+    status: 200,
+    body: seriesCsv(written(series, await operator.series.report(query, by))),
+  }),
+});
+
 /** The list, its export, one request; then series and their export. */
 export const requestRoutes: readonly AdminRoute[] = [
   ...serveOperations({ tag: "requests", operations: REQUESTS, of: ({ requests }) => requests }).toSpliced(1, 0, EXPORT),
-  route({
-    id: "readSeries",
-    tag: "requests",
-    method: "GET",
-    path: "/admin/v1/series",
-    summary: "Spend, requests, tokens, outcomes and times over time, of everything, an account or a key",
-    query: seriesQuery,
-    answers: { 200: seriesSchema },
-    refusals: ["invalid_request", "not_found"],
-    handle: async ({ operator: { series } }, { query, by }) => ({
-      status: 200,
-      body: seriesView(await series.report(query, by)),
-    }),
-  }),
-  route({
-    id: "exportSeries",
-    tag: "requests",
-    method: "GET",
-    path: "/admin/v1/series.csv",
-    summary: "The same as CSV",
-    media: "text/csv",
-    query: seriesQuery,
-    answers: { 200: seriesCsvSchema },
-    refusals: ["invalid_request", "not_found"],
-    handle: async ({ operator: { series } }, { query, by }) => ({
-      status: 200,
-      body: seriesCsv(seriesView(await series.report(query, by))),
-    }),
-  }),
+  ...serveOperations({ tag: "requests", operations: SERIES, of: (operator) => operator.series }),
+  SERIES_EXPORT,
 ];
 
 /** Whoever needs more asks for shorter times. */

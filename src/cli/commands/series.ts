@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { SERIES_GROUPS, type SeriesGroup } from "../../core/series.ts";
-import { SERIES_STEPS, seriesCsv, type SeriesStep, seriesView, STEP_NAMES } from "../../wire/admin/series.ts";
+import { SERIES_STEPS, series as seriesSchema, seriesCsv, type SeriesStep, STEP_NAMES } from "../../contract/series.ts";
+import { written } from "../../wire/validate.ts";
 import { countUpTo, isoDate, keyName } from "../arguments.ts";
 import { holderOf } from "../holder-option.ts";
 import { withOperator } from "../open-operator.ts";
@@ -49,7 +50,7 @@ export function addSeriesCommand(program: Command): void {
           by: options.by ?? null,
           top: options.top,
         };
-        const series = seriesView(await operator.series.report(asked, by));
+        const series = written(seriesSchema, await operator.series.report(asked, by));
         if (options.csv) return printText(seriesCsv(series));
         printResult(series, { json: options.json === true, text: (screen) => seriesText(series, screen) });
       });

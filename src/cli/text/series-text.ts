@@ -1,4 +1,4 @@
-import { errorsIn, SERIES_STEPS, type SeriesJson, type SeriesSumJson } from "../../wire/admin/series.ts";
+import { errorsIn, SERIES_STEPS, type SeriesJson, type SeriesSumJson } from "../../contract/series.ts";
 import { grouped, printable } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { facts, table } from "./table.ts";
