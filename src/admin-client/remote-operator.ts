@@ -1,4 +1,3 @@
-import type { PageRequest } from "../core/page.ts";
 import { caller } from "../wire/admin/people.ts";
 import { ACCOUNTS } from "../contract/accounts.ts";
 import { AUDIT } from "../contract/audit.ts";
@@ -18,14 +17,12 @@ import { askOperations } from "./ask-operations.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
 import { remoteProviders } from "./remote-providers.ts";
-import { createAskFor, createOpenEvents, type GatewayAddress, queryOf } from "./ask-gateway.ts";
+import { createAskFor, createOpenEvents, type GatewayAddress } from "./ask-gateway.ts";
 
 /** Verifying reads every charge there is; the rest is done in a moment. */
 const VERIFY_TIMEOUT_MS = 3_600_000;
 /** For a provider's answer, and for thousands of models at once. */
 const PATIENCE_MS = 180_000;
-
-const pageOf = ({ limit, after }: PageRequest): string => queryOf({ limit, after });
 
 /** What operators can do, through the admin listener of a running gateway. Who did it is for that gateway to say. */
 export function remoteOperator(gateway: GatewayAddress) {
