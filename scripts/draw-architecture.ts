@@ -36,7 +36,7 @@ const ROWS: Row[] = [
     names: [
       "simulator",
       "certify",
-      "openapi",
+      "description",
       "console",
       "credentials",
       "keys",

@@ -1,7 +1,7 @@
 import { FAULT_CODES, type FaultCode } from "../src/core/fault.ts";
 import { PARSED_TEXTS } from "../src/core/parsed-texts.ts";
-import { REFUSAL_WORDS } from "../src/openapi/refusal-words.ts";
-import { type Format, renderExample } from "../src/openapi/refusals.ts";
+import { REFUSAL_WORDS } from "../src/wire/errors/refusal-words.ts";
+import { type Format, renderExample } from "../build/openapi/refusals.ts";
 import { RETRY_ADVICE } from "../src/wire/errors/retry-advice.ts";
 
 /** docs/reference/errors.md: every error that a client can get, with cause, fix and example. */

@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeAdmin } from "../src/admin/admin-document.ts";
-import { createOpenApiDocument } from "../src/openapi/openapi-document.ts";
+import { describeAdmin } from "../build/openapi/admin/describe-admin.ts";
+import { createOpenApiDocument } from "../build/openapi/openapi-document.ts";
 
 const DOCUMENTS = {
   "docs/reference/openapi.json": createOpenApiDocument(""),

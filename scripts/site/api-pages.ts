@@ -1,8 +1,8 @@
 /** The pages of an API, one per group of operations, by the parts of the gateway's own /docs page. */
-import type { AdminDocument, ApiDocument, OpenApiDocument } from "../../src/openapi/document.ts";
-import type { Shell } from "../../src/openapi/page/curl.ts";
-import { markdown, prose, table, code } from "../../src/openapi/page/html.ts";
-import { operationSection } from "../../src/openapi/page/operation-section.ts";
+import type { AdminDocument, ApiDocument, OpenApiDocument } from "../../build/openapi/document.ts";
+import type { Shell } from "../../build/openapi/page/curl.ts";
+import { markdown, prose, table, code } from "../../build/openapi/page/html.ts";
+import { operationSection } from "../../build/openapi/page/operation-section.ts";
 import type { SitePage } from "./site-page.ts";
 
 export type ApiSite = {

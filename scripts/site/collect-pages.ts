@@ -1,7 +1,7 @@
 /** Every page and file of the site, from the files of the repository. */
 import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import type { AdminDocument, OpenApiDocument } from "../../src/openapi/document.ts";
+import type { AdminDocument, OpenApiDocument } from "../../build/openapi/document.ts";
 import { addressOf, API_FOLDERS, fileAddressOf, rawAddressOf } from "./address.ts";
 import { apiPages } from "./api-pages.ts";
 import { type Link, partsOf, replaceLinks, withBreaksInTables, withoutComments } from "./markdown.ts";

@@ -3,7 +3,7 @@ import { type AdminApp, buildAdmin, emptyDatabase } from "../../tests/support/ad
 import { createId } from "../core/ids.ts";
 import { ROLES, type Role } from "../core/role.ts";
 import type { Database } from "../db/database.ts";
-import type { Operation } from "../openapi/document.ts";
+import type { Operation } from "../../build/openapi/document.ts";
 import { createPeopleStore } from "../people/people-store.ts";
 import type { Grant } from "../people/person.ts";
 import { createTokenSecret } from "../people/person-secret.ts";
@@ -12,7 +12,7 @@ import { createSessionStore } from "../people/session-store.ts";
 import { createTokenStore } from "../people/token-store.ts";
 import { personChange } from "../contract/people.ts";
 import { ACCESS, type AccessSubject } from "./access-table.ts";
-import { describeAdmin } from "./admin-document.ts";
+import { describeAdmin } from "../../build/openapi/admin/describe-admin.ts";
 
 type Method = Parameters<AdminApp["ask"]>[0];
 type Described = { method: Method; path: string; operation: Operation };

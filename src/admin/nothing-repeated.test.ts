@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase, OPERATOR_TOKEN } from "../../tests/support/admin-app.ts";
 import type { Database } from "../db/database.ts";
-import { describeAdmin } from "./admin-document.ts";
+import { describeAdmin } from "../../build/openapi/admin/describe-admin.ts";
 
 const CANARY = "sk-canary-Zq7Lm2Xw9Rt4";
 

@@ -1,6 +1,6 @@
 import Fastify from "fastify";
 import { expect, test } from "vitest";
-import { describeAdmin } from "./admin-document.ts";
+import { describeAdmin } from "../../build/openapi/admin/describe-admin.ts";
 import { writeDescription } from "../app/write-description.ts";
 import { serveDescription } from "./serve-description.ts";
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { WriteDescription } from "../core/description.ts";
-import { keepPages } from "../openapi/page/keep-pages.ts";
-import { hasPage } from "../openapi/page/published.ts";
+import { keepPages } from "../description/keep-pages.ts";
+import { hasPage } from "../description/published.ts";
 
 const PATHS = { document: "/openapi.json", page: "/docs" } as const;
 

@@ -1,6 +1,6 @@
 import { FAULT_CODES, type FaultCode } from "../core/fault.ts";
 import type { OwnErrors } from "../gateway/holder/list-errors.ts";
-import { REFUSAL_WORDS } from "../openapi/refusal-words.ts";
+import { REFUSAL_WORDS } from "../wire/errors/refusal-words.ts";
 import type { HolderErrorsBody } from "../wire/holder/errors.ts";
 
 /** Errors with the cause and the fix that the documentation gives for each. */

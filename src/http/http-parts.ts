@@ -15,7 +15,7 @@ import type { OpenSession } from "../gateway/holder/open-session.ts";
 import type { SignInPerson } from "../gateway/holder/sign-in-person.ts";
 import type { RequireFunds } from "../gateway/require-funds.ts";
 import type { ShowUsage } from "../gateway/show-usage.ts";
-import type { Address } from "../openapi/page/docs-page.ts";
+import type { Address } from "../../build/openapi/page/docs-page.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
 import type { ClientRouteParts } from "./client/client-routes.ts";

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { describeAdmin } from "../../src/admin/admin-document.ts";
+import { describeAdmin } from "../../build/openapi/admin/describe-admin.ts";
 import { ADMIN_ROUTES } from "../../src/admin/routes.ts";
-import { NO_EXAMPLE } from "../../src/openapi/admin/example-of.ts";
-import { FIELD_WORDS } from "../../src/openapi/admin/field-words.ts";
-import { SCHEMA_WORDS } from "../../src/openapi/admin/schema-words.ts";
+import { NO_EXAMPLE } from "../../build/openapi/admin/example-of.ts";
+import { FIELD_WORDS } from "../../build/openapi/admin/field-words.ts";
+import { SCHEMA_WORDS } from "../../build/openapi/admin/schema-words.ts";
 import { follow, problemsOf } from "../contract/openapi/check-schema.ts";
 import { closed, undescribed } from "../support/admin-description.ts";
 

@@ -16,7 +16,7 @@ import { socketsOff, unknownPath, wrongMethod } from "../../src/http/unknown-pat
 import { invalidKey } from "../../src/keys/authenticate.ts";
 import type { Key } from "../../src/keys/key.ts";
 import { requireUsable } from "../../src/keys/usable.ts";
-import { REFUSAL_WORDS } from "../../src/openapi/refusal-words.ts";
+import { REFUSAL_WORDS } from "../../src/wire/errors/refusal-words.ts";
 import { failureFault, unavailable } from "../../src/upstream/dispatch-fault.ts";
 import type { Lack, NamedCounter } from "../../src/ledger/ledger.ts";
 import { UpstreamError } from "../../src/upstream/upstream.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FAULT_CODES } from "../../src/core/fault.ts";
 import { readIdempotencyKey } from "../../src/http/idempotency-key.ts";
-import { PARAMETERS } from "../../src/openapi/headers.ts";
-import { createOpenApiDocument } from "../../src/openapi/openapi-document.ts";
+import { PARAMETERS } from "../../build/openapi/headers.ts";
+import { createOpenApiDocument } from "../../build/openapi/openapi-document.ts";
 import { follow, problemsOf } from "../contract/openapi/check-schema.ts";
 import { type Description, headersOf, operationsOf } from "../contract/openapi/description.ts";
 

@@ -1,5 +1,5 @@
-import { describeAdmin } from "../../src/admin/admin-document.ts";
-import { type AdminDocument, resolvePart } from "../../src/openapi/document.ts";
+import { describeAdmin } from "../../build/openapi/admin/describe-admin.ts";
+import { type AdminDocument, resolvePart } from "../../build/openapi/document.ts";
 import { problemsOf } from "../contract/openapi/check-schema.ts";
 
 /** Answers may get more fields one day; those of today are all described, so here nothing else is allowed. */

@@ -1,8 +1,8 @@
-import { createAdminDocument } from "../openapi/admin/admin-document.ts";
-import type { AdminDocument } from "../openapi/document.ts";
-import { accessOf } from "./access-table.ts";
-import { TAGS } from "./route.ts";
-import { ADMIN_ROUTES } from "./routes.ts";
+import { createAdminDocument } from "./admin-document.ts";
+import type { AdminDocument } from "../document.ts";
+import { accessOf } from "../../../src/admin/access-table.ts";
+import { TAGS } from "../../../src/admin/route.ts";
+import { ADMIN_ROUTES } from "../../../src/admin/routes.ts";
 
 /** The admin API as its routes declare it. */
 export const describeAdmin = (): AdminDocument =>

@@ -1,9 +1,9 @@
-import { Conflict } from "../../core/conflict.ts";
-import { Fault } from "../../core/fault.ts";
-import { Forbidden } from "../../core/forbidden.ts";
-import { renderConflict } from "../../wire/errors/conflict.ts";
-import { renderForbidden } from "../../wire/errors/forbidden.ts";
-import { renderFormatA } from "../../wire/errors/format-a.ts";
+import { Conflict } from "../../../src/core/conflict.ts";
+import { Fault } from "../../../src/core/fault.ts";
+import { Forbidden } from "../../../src/core/forbidden.ts";
+import { renderConflict } from "../../../src/wire/errors/conflict.ts";
+import { renderForbidden } from "../../../src/wire/errors/forbidden.ts";
+import { renderFormatA } from "../../../src/wire/errors/format-a.ts";
 import { formatAErrorSchema } from "../answer-schemas.ts";
 import { type Component, component } from "../component.ts";
 import type { AdminDocument, Header, Reference, Response } from "../document.ts";

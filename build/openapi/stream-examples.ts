@@ -1,5 +1,5 @@
-import { messagesEvent, MESSAGE_STOP } from "../wire/messages/messages-stream.ts";
-import { responsesEvent } from "../wire/responses/responses-stream.ts";
+import { messagesEvent, MESSAGE_STOP } from "../../src/wire/messages/messages-stream.ts";
+import { responsesEvent } from "../../src/wire/responses/responses-stream.ts";
 import { CHAT_COMPLETION, MESSAGE, RESPONSES_RESULT } from "./examples.ts";
 
 /** Streams as they arrive, shortened to a word. Events of named kinds are written by what writes them in earnest. */

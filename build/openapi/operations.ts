@@ -1,4 +1,4 @@
-import type { FaultCode } from "../core/fault.ts";
+import type { FaultCode } from "../../src/core/fault.ts";
 import type { answerComponents, usageComponents } from "./answer-components.ts";
 import type { holderComponents } from "./holder-components.ts";
 import type { holderRecordComponents } from "./holder-record-components.ts";

@@ -1,13 +1,13 @@
-import { holderErrorSchema, holderErrorsSchema } from "../wire/holder/errors.ts";
-import { holderModelsSchema } from "../wire/holder/models.ts";
+import { holderErrorSchema, holderErrorsSchema } from "../../src/wire/holder/errors.ts";
+import { holderModelsSchema } from "../../src/wire/holder/models.ts";
 import {
   holderArithmeticSchema,
   holderAttemptSchema,
   holderDetailSchema,
   holderRequestSchema,
   holderRequestsSchema,
-} from "../wire/holder/requests.ts";
-import { holderSeriesSchema, holderSumSchema } from "../wire/holder/series.ts";
+} from "../../src/wire/holder/requests.ts";
+import { holderSeriesSchema, holderSumSchema } from "../../src/wire/holder/series.ts";
 import { type Component, component } from "./component.ts";
 
 const REQUEST = {

@@ -1,4 +1,4 @@
-import { KEY_MODES, type KeyMode, ORIGIN_PREFIX } from "../core/key-mode.ts";
+import { KEY_MODES, type KeyMode, ORIGIN_PREFIX } from "../../src/core/key-mode.ts";
 import { answerComponents, usageComponents } from "./answer-components.ts";
 import { referenceTo, writeSchemas } from "./component.ts";
 import type { MediaType, OpenApiDocument, Operation, Response, SecurityScheme } from "./document.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { STORABLE } from "../wire/storable.ts";
+import { STORABLE } from "../../src/wire/storable.ts";
 import type { JsonSchema } from "./document.ts";
 
 /** What is said of a field beside what its schema already says. */

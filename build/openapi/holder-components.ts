@@ -5,9 +5,13 @@ import {
   holderWaysInSchema,
   sessionSchema,
   signInSchema,
-} from "../wire/holder/holder.ts";
-import { holderEntrySchema, holderLedgerSchema } from "../wire/holder/ledger.ts";
-import { holderSessionSchema, holderSessionsEndedSchema, holderSessionsSchema } from "../wire/holder/sessions.ts";
+} from "../../src/wire/holder/holder.ts";
+import { holderEntrySchema, holderLedgerSchema } from "../../src/wire/holder/ledger.ts";
+import {
+  holderSessionSchema,
+  holderSessionsEndedSchema,
+  holderSessionsSchema,
+} from "../../src/wire/holder/sessions.ts";
 import { type Component, component } from "./component.ts";
 
 /** What the paths below `/me` take and return. They can have more fields than these. */

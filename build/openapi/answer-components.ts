@@ -1,6 +1,6 @@
-import { FAULT_CODES } from "../core/fault.ts";
-import { modelListSchema, listedModelSchema } from "../wire/models/model-list.ts";
-import { usageSummarySchema } from "../wire/usage/usage-summary.ts";
+import { FAULT_CODES } from "../../src/core/fault.ts";
+import { modelListSchema, listedModelSchema } from "../../src/wire/models/model-list.ts";
+import { usageSummarySchema } from "../../src/wire/usage/usage-summary.ts";
 import {
   chatChunkSchema,
   chatCompletionSchema,

@@ -1,8 +1,8 @@
-import { chatRequestSchema } from "../wire/chat/chat-request.ts";
-import { countRequestSchema } from "../wire/messages/count-request.ts";
-import { inputFields } from "../wire/messages/input-schema.ts";
-import { DEFAULT_MAX_TOKENS, messagesRequestSchema } from "../wire/messages/messages-request.ts";
-import { responsesRequestSchema } from "../wire/responses/responses-request.ts";
+import { chatRequestSchema } from "../../src/wire/chat/chat-request.ts";
+import { countRequestSchema } from "../../src/wire/messages/count-request.ts";
+import { inputFields } from "../../src/wire/messages/input-schema.ts";
+import { DEFAULT_MAX_TOKENS, messagesRequestSchema } from "../../src/wire/messages/messages-request.ts";
+import { responsesRequestSchema } from "../../src/wire/responses/responses-request.ts";
 import { type Component, component } from "./component.ts";
 
 const MODEL = "The `id` of a model in your model list.";

@@ -1,12 +1,12 @@
-import { Fault, FAULT_CODES, type FaultCode } from "../core/fault.ts";
-import { renderFormatA } from "../wire/errors/format-a.ts";
-import { renderFormatB } from "../wire/errors/format-b.ts";
-import type { RenderFault } from "../wire/errors/shape.ts";
+import { Fault, FAULT_CODES, type FaultCode } from "../../src/core/fault.ts";
+import { renderFormatA } from "../../src/wire/errors/format-a.ts";
+import { renderFormatB } from "../../src/wire/errors/format-b.ts";
+import type { RenderFault } from "../../src/wire/errors/shape.ts";
 import type { ErrorCode, Response } from "./document.ts";
 import { EXAMPLE_REQUEST_ID } from "./examples.ts";
 import { ID_HEADERS, RATE_HEADERS, RETRY_HEADERS } from "./headers.ts";
 import { refusalResponse, type RefusalExample } from "./refusal-response.ts";
-import { REFUSAL_WORDS } from "./refusal-words.ts";
+import { REFUSAL_WORDS } from "../../src/wire/errors/refusal-words.ts";
 
 export type Format = "A" | "B";
 

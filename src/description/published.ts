@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { SCRIPT } from "./script.ts";
-import { STYLE } from "./style.ts";
+import { SCRIPT } from "../../build/openapi/page/script.ts";
+import { STYLE } from "../../build/openapi/page/style.ts";
 
 /** Bytes that are the same for everyone, with what a browser or proxy needs to keep them. */
 export type PublishedPage = { body: Buffer; etag: string; headers: Record<string, string> };

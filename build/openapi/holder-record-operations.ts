@@ -1,7 +1,7 @@
 import { MODEL_LIST } from "./examples.ts";
 import { HOLDER_CODES, HOLDER_READING } from "./holder-reading.ts";
 import type { OperationFacts } from "./operations.ts";
-import { REFUSAL_WORDS } from "./refusal-words.ts";
+import { REFUSAL_WORDS } from "../../src/wire/errors/refusal-words.ts";
 
 const COUNTS = {
   requests: 3,

@@ -1,4 +1,4 @@
-import type { FaultCode } from "../core/fault.ts";
+import type { FaultCode } from "../../src/core/fault.ts";
 
 /** Every error that a read of the key holder's API can return. */
 export const HOLDER_CODES: readonly FaultCode[] = [

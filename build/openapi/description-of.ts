@@ -1,8 +1,8 @@
-import { describeAdmin } from "../admin/admin-document.ts";
-import type { DescriptionOrder } from "../core/description.ts";
-import { createOpenApiDocument } from "../openapi/openapi-document.ts";
-import { renderAdminPage } from "../openapi/page/admin-page.ts";
-import { renderDocsPage } from "../openapi/page/docs-page.ts";
+import { describeAdmin } from "./admin/describe-admin.ts";
+import type { DescriptionOrder } from "../../src/core/description.ts";
+import { createOpenApiDocument } from "./openapi-document.ts";
+import { renderAdminPage } from "./page/admin-page.ts";
+import { renderDocsPage } from "./page/docs-page.ts";
 
 /**
  * What `GET /openapi.json` and `GET /docs` of either listener answer. [spec 9] Where the operator has not said how clients reach it, the

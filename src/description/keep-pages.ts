@@ -1,4 +1,4 @@
-import type { DescriptionOrder, WriteDescription } from "../../core/description.ts";
+import type { DescriptionOrder, WriteDescription } from "../core/description.ts";
 import { publishHtml, publishJson, type PublishedPage } from "./published.ts";
 
 /**
