@@ -91,14 +91,20 @@ const law = {
   ],
 };
 const storeFolders = ["keys", "catalogue", "ledger", "notices", "records", "people", "live", "audit", "demo"];
-const folder = (name) => (name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`);
+/** What stands beside src/: it may import from there, nothing there may import it. */
+const besides = ["build"];
+const folder = (name) => {
+  if (besides.includes(name)) return `^${name}/`;
+  return name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`;
+};
+const code = `^(src|${besides.join("|")})/`;
 
 /** Which folders may import a runtime dependency: each has one home, exceptions are named. */
 const homes = {
   fastify: ["admin"],
   undici: ["upstream"],
   ws: ["http"],
-  zod: ["wire", "config", "contract"],
+  zod: ["wire", "config", "contract", "build"],
   pg: ["db"],
   "@electric-sql/pglite": ["db"],
   yaml: ["config"],
@@ -117,11 +123,11 @@ const homes = {
 
 module.exports = {
   forbidden: [
-    { name: "no-cycle", severity: "error", from: { path: "^src/" }, to: { circular: true } },
+    { name: "no-cycle", severity: "error", from: { path: code }, to: { circular: true } },
     {
       name: "no-unresolvable",
       severity: "error",
-      from: { path: "^src/" },
+      from: { path: code },
       to: { couldNotResolve: true },
     },
     ...Object.entries(law).map(([name, allowed]) => ({
@@ -151,6 +157,20 @@ module.exports = {
       to: { path: "^src/", pathNot: ["^src/cli/"] },
     },
     {
+      name: "src-alone",
+      comment: "the gateway runs without what makes its files",
+      severity: "error",
+      from: { path: "^src/", pathNot: "\\.test\\.ts$" },
+      to: { path: besides.map(folder) },
+    },
+    ...besides.map((name) => ({
+      name: `${name}-beside`,
+      comment: `${name} may import only: itself, src`,
+      severity: "error",
+      from: { path: folder(name), pathNot: "\\.test\\.ts$" },
+      to: { pathNot: [folder(name), "^src/", "(^|/)node_modules/"], dependencyTypesNot: ["core"] },
+    })),
+    {
       name: "dialects-apart",
       comment: "a dialect of translate may import only: itself, form, and the files beside the folders",
       severity: "error",
@@ -179,13 +199,13 @@ module.exports = {
       name: `home-${name}`,
       comment: `${name} lives in ${folders.join(", ")}`,
       severity: "error",
-      from: { path: "^src/", pathNot: [...folders.map(folder), "\\.test\\.ts$"] },
+      from: { path: code, pathNot: [...folders.map(folder), "\\.test\\.ts$"] },
       to: { path: `(^|/)node_modules/${name}/` },
     })),
     {
       name: "no-dev-dependency",
       severity: "error",
-      from: { path: "^src/", pathNot: "\\.test\\.ts$" },
+      from: { path: code, pathNot: "\\.test\\.ts$" },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
     },
     {

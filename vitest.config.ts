@@ -37,6 +37,7 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     setupFiles: ["tests/support/watch-time.ts"],
+    globalSetup: ["tests/support/descriptions.ts"],
     projects: [
       {
         extends: true,

@@ -1,5 +1,5 @@
 /**
- * Builds dist/ with tsc, and the console. `npm pack` calls this, so that the package carries plain JavaScript. Types are only removed here:
+ * Builds dist/ with tsc, the API descriptions, and the console. `npm pack` calls this, so that the package carries plain JavaScript. Types are only removed here:
  * `npm run check` checks them, and to do it again takes five times as long as to write the files.
  */
 import { execFileSync } from "node:child_process";
@@ -7,5 +7,6 @@ import { rmSync } from "node:fs";
 
 rmSync("dist", { recursive: true, force: true });
 execFileSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" });
+execFileSync("node", ["scripts/descriptions.ts"], { stdio: "inherit" });
 // What npm prints on standard output is read by programs.
 execFileSync("node", ["scripts/console.ts"], { stdio: ["ignore", 2, 2] });

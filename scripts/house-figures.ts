@@ -18,7 +18,7 @@ const LOOSE_FILES = 20;
 const SHOWN = 10;
 
 function figuresOf(root: string) {
-  const all = globSync(["src/**/*.ts", "tests/**/*.ts"], { cwd: root }).toSorted();
+  const all = globSync(["{src,build,demo}/**/*.ts", "tests/**/*.ts"], { cwd: root }).toSorted();
   const isTest = (path: string): boolean => path.startsWith("tests/") || path.endsWith(".test.ts");
   const files = all.filter((path) => !isTest(path)).map((path) => measure(root, path));
   const lines = files.map((file) => file.lines).toSorted((one, other) => one - other);
@@ -52,7 +52,7 @@ function wordsOf(shape: ReturnType<typeof figuresOf>): Record<string, string> {
   const listed = (items: readonly string[]): string =>
     `${items.length}${items.length === 0 ? "" : `: ${items.join(", ")}`}`;
   return {
-    src: `${files} files, ${lines} lines, median ${medianLines}, p90 ${p90Lines}, longest ${longestLines}`,
+    "src, build, demo": `${files} files, ${lines} lines, median ${medianLines}, p90 ${p90Lines}, longest ${longestLines}`,
     tests: `${testLines} lines, ${testsPerLine} × source`,
     "cycles, types included": listed(shape.cycles.map((cycle) => cycle.join(" → "))),
     "longest functions": shape.longestFunctions.map((one) => `${one.name} ${one.lines}`).join(", "),

@@ -22,12 +22,12 @@ const sources: SourceText[] = [];
 for (const path of files) {
   const text = readFileSync(path, "utf8");
   if (path !== "scripts/house.ts" && LOCAL.test(text)) problems.push(`${path}: names a local path or a host`);
-  if (!/^(src|tests|scripts)\/.*\.ts$/.test(path)) continue;
+  if (!/^(src|build|demo|tests|scripts)\/.*\.ts$/.test(path)) continue;
   const lines = text.split("\n").length - 1;
   const isTest = path.endsWith(".test.ts") || path.startsWith("tests/");
   if (FORBIDDEN_NAMES.test(basename(path))) problems.push(`${path}: this name says nothing`);
   if (lines > (isTest ? 500 : 400)) problems.push(`${path}: ${lines} lines`);
-  if (!path.startsWith("src/") || isTest) continue;
+  if (/^(tests|scripts)\//.test(path) || isTest) continue;
   sourceLines.push(lines);
   sources.push({ path, text });
   if (UNARGUED_LENGTH.test(text)) problems.push(`${path}: a long function without a reason`);

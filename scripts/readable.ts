@@ -13,7 +13,7 @@ export type Sentence = { place: string; text: string };
 const FEWEST_WORDS = 4;
 const PAGES = ["*.md", "docs/**/*.md", "changes/*.md", "examples/**/*.md"];
 const DESCRIPTIONS = "docs/reference/*openapi.json";
-const CODE = "src/**/*.ts";
+const CODE = "{src,build,demo}/**/*.ts";
 /** Code whose texts no user reads: tests, and answers that the simulated provider makes up. */
 const UNREAD = /\.test\.ts$|^src\/simulator\//;
 

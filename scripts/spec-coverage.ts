@@ -15,7 +15,7 @@ type Suite = (typeof SUITES)[number];
 
 /** The rules that stand in brackets in a test file; ids are only ever written so in titles. */
 const named = new Map<string, Set<Suite>>();
-for (const file of globSync(["src/**/*.test.ts", "tests/**/*.test.ts"], { cwd: ROOT })) {
+for (const file of globSync(["{src,build,demo}/**/*.test.ts", "tests/**/*.test.ts"], { cwd: ROOT })) {
   const suite = SUITES.find((name) => file.startsWith(`tests/${name}/`)) ?? "unit";
   for (const [, id = ""] of readFileSync(join(ROOT, file), "utf8").matchAll(RULE_ID)) {
     named.set(id, (named.get(id) ?? new Set()).add(suite));

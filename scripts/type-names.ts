@@ -9,7 +9,7 @@ const ARGUED = /^\/\/ Second of its name: .{20,}/;
 export function repeatedTypeNames(sources: readonly SourceText[]): string[] {
   const places = new Map<string, string[]>();
   for (const { path, text } of sources) {
-    if (!path.startsWith("src/") || path.startsWith("src/simulator/") || path.endsWith(".test.ts")) continue;
+    if (!/^(src|build|demo)\//.test(path) || path.startsWith("src/simulator/") || path.endsWith(".test.ts")) continue;
     const lines = text.split("\n");
     for (const [index, line] of lines.entries()) {
       const name = EXPORTED_TYPE.exec(line)?.[1];

@@ -17,7 +17,7 @@ import { startDoorRefusals } from "./app/start-door-refusals.ts";
 import { startDataPlane } from "./app/start-data-plane.ts";
 import { readBuiltConsole } from "./app/read-built-console.ts";
 import { watchEventLoop } from "./app/watch-event-loop.ts";
-import { writeDescription } from "./app/write-description.ts";
+import { readDescription } from "./app/read-description.ts";
 import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
 import type { Credentials } from "./credentials/open-credentials.ts";
 import type { Config, LoadedConfig } from "./config/load-config.ts";
@@ -107,7 +107,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const admin = createAdmin({
     onRefused: door.note,
     consoleFiles: createServeConsole(consoleFiles, "index.html"),
-    writeDescription,
+    readDescription,
     token: parts.adminToken,
     metricsToken: config.admin.metricsToken?.reveal() ?? null,
     operator,

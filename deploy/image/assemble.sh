@@ -24,8 +24,9 @@ install -m 644 /etc/os-release "$out/etc/os-release"
 
 # The package. Maps and type declarations of dependencies are never read at run time.
 cp -R bin dist schema node_modules package.json LICENSE deploy/image/healthcheck.js "$app"
-install -d "$app/console"
+install -d "$app/console" "$app/build/openapi"
 cp -R console/dist "$app/console/dist"
+cp -R build/openapi/dist "$app/build/openapi/dist"
 find "$app/node_modules" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
 # Without a shell there is no `env`; the kernel starts Node itself.
 sed -i '1s|.*|#!/usr/bin/node|' "$app/bin/tollgate.js"

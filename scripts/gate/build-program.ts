@@ -11,7 +11,6 @@ const ENTRIES = {
   "pglite-worker": "src/db/pglite-worker.ts",
   "job-thread": "src/offload/job-thread.ts",
   "price-list-thread": "src/app/price-list-thread.ts",
-  "description-thread": "src/app/description-thread.ts",
   simulator: "src/simulator/main.ts",
 };
 

@@ -266,7 +266,10 @@ export const LONG_PARTS: readonly Part[] = [
 export const NO_TEST: Readonly<Record<string, string>> = {
   schema: "writes edition.json; `npm run check` compares it",
   dev: "starts a gateway to work with",
-  predev: "builds the console before the first gateway of a clone; tests/conformance/fresh-clone.test.ts runs it",
+  predev:
+    "builds the console before the first gateway of a clone, and makes the descriptions; tests/conformance/fresh-clone.test.ts runs both",
+  pretollgate: "makes the descriptions where they are missing",
+  descriptions: "makes the descriptions; every run of the tests does so first",
   tollgate: "the command itself",
   fix: "changes files",
   build: "builds the package; conformance installs and runs it",

@@ -1,11 +1,11 @@
 import Fastify from "fastify";
 import { expect, test } from "vitest";
 import { describeAdmin } from "../../build/openapi/admin/describe-admin.ts";
-import { writeDescription } from "../app/write-description.ts";
+import { readDescription } from "../app/read-description.ts";
 import { serveDescription } from "./serve-description.ts";
 
 const app = Fastify();
-serveDescription(app, writeDescription);
+serveDescription(app, readDescription);
 
 test("the description is served as JSON and as a page that loads nothing and runs its own script alone", async () => {
   const json = await app.inject("/openapi.json");

@@ -39,7 +39,7 @@ import { guardStandby, startLedger } from "./start-duties.ts";
 import { startRecording } from "./start-recording.ts";
 import { tellEnds } from "./tell-ends.ts";
 import { startSending } from "./start-notices.ts";
-import { writeDescription } from "./write-description.ts";
+import { readDescription } from "./read-description.ts";
 
 const STANDBY_LACKING = "the database has no synchronous standby, and one is required";
 const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
@@ -194,7 +194,7 @@ function edge({ config, adminToken, events, clock, random }: ProcessParts, made:
     limits: config.limits,
     webSocket: config.websocket.enabled === "on" ? config.websocket : null,
     serveConsole: createServeConsole(consoleFiles, "holder.html"),
-    writeDescription,
+    readDescription,
     adminToken,
     trustedProxies,
     equalCredentials: config.auth.acceptEqualCredentials === "on" ? ("accepted" as const) : ("refused" as const),

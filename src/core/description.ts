@@ -1,7 +1,12 @@
+/** Whether the operator set the base URL. If not, it is the listener's own address, which a proxy may hide from readers. */
+export type Address = "set" | "guessed";
+
 /** What a listener says of its own interface: for machines as a document, for people as a page. */
 export type DescriptionOrder =
-  | { listener: "public"; as: "document" | "page"; publicUrl: string; address: "set" | "guessed" }
+  | { listener: "public"; as: "document" | "page"; publicUrl: string; address: Address }
   | { listener: "admin"; as: "document" | "page" };
 
-/** Writes one of them. It takes a tenth of a second of processor time or more. */
-export type WriteDescription = (order: DescriptionOrder) => Promise<string>;
+/** `policy`: what a browser may run and load of a page; null of a document. */
+export type Description = { text: string; policy: string | null };
+
+export type ReadDescription = (order: DescriptionOrder) => Promise<Description>;

@@ -56,7 +56,7 @@ test.each([300_000, 3_600_000])(
       random: unused,
       publicUrl: () => "http://tollgate.example",
       address: "set",
-      writeDescription: unused,
+      readDescription: unused,
       limits: { ...LIMITS, streamDeadlineMs },
       adminToken: "",
       trustedProxies: () => false,

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import type { WriteDescription } from "../core/description.ts";
+import type { Address, ReadDescription } from "../core/description.ts";
 import type { NetworkList } from "../core/network-list.ts";
 import type { ServeFile } from "../core/served-file.ts";
 import type { RecentLimits } from "../gateway/client/recent-limits.ts";
@@ -15,7 +15,6 @@ import type { OpenSession } from "../gateway/holder/open-session.ts";
 import type { SignInPerson } from "../gateway/holder/sign-in-person.ts";
 import type { RequireFunds } from "../gateway/require-funds.ts";
 import type { ShowUsage } from "../gateway/show-usage.ts";
-import type { Address } from "../../build/openapi/page/docs-page.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
 import type { ClientRouteParts } from "./client/client-routes.ts";
@@ -92,7 +91,7 @@ export type HttpParts = {
   /** Where clients reach this listener, as the description shows it, and whether the operator set it. */
   publicUrl: () => string;
   address: Address;
-  writeDescription: WriteDescription;
+  readDescription: ReadDescription;
   limits: HttpLimits;
   /** Signs the tickets of `tollgate doctor`. */
   adminToken: string;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import type { Address } from "../core/description.ts";
 import { Fault } from "../core/fault.ts";
-import type { Address } from "../../build/openapi/page/docs-page.ts";
 
 /** Throws when a page of another site had a browser send this. `unnamed`: what becomes of a request that names no origin. */
 export type RequireOwnOrigin = (request: Pick<IncomingMessage, "headers">, unnamed?: "allowed" | "refused") => void;

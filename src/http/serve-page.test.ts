@@ -25,11 +25,11 @@ async function open(publicUrl: () => string, write: Write = async (order) => `Th
   const events = { requestOpened: () => log, bug: (error: unknown) => bugs.push(error) } as unknown as Events;
   const lost = (): never => expect.unreachable();
   const router = createRouter({ notFound: lost, methodNotAllowed: lost });
-  const writeDescription: Write = (order) => {
+  const readDescription = async (order: DescriptionOrder) => {
     made.push(urlOf(order));
-    return write(order);
+    return { text: await write(order), policy: null };
   };
-  createServePage({ publicUrl, address: "guessed", writeDescription, events, clock: systemClock })(
+  createServePage({ publicUrl, address: "guessed", readDescription, events, clock: systemClock })(
     router,
     "/page",
     "page",

@@ -1,10 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../core/clock.ts";
-import type { WriteDescription } from "../core/description.ts";
+import type { Address, ReadDescription } from "../core/description.ts";
 import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import { KEY_MODES, ORIGIN_PREFIX } from "../core/key-mode.ts";
-import type { Address } from "../../build/openapi/page/docs-page.ts";
 import { keepPages } from "../description/keep-pages.ts";
 import { hasPage, type PublishedPage } from "../description/published.ts";
 import type { Events } from "../telemetry/events.ts";
@@ -18,14 +17,14 @@ export type ServePage = (router: Router, path: string, as: "document" | "page") 
 type Parts = {
   publicUrl: () => string;
   address: Address;
-  writeDescription: WriteDescription;
+  readDescription: ReadDescription;
   events: Pick<Events, "requestOpened" | "bug">;
   clock: Clock;
 };
 
 /** Pages for anyone, at both origins. No credential is looked at, so none can be refused. */
-export function createServePage({ publicUrl, address, writeDescription, events, clock }: Parts): ServePage {
-  const pageOf = keepPages(writeDescription);
+export function createServePage({ publicUrl, address, readDescription, events, clock }: Parts): ServePage {
+  const pageOf = keepPages(readDescription);
   return (router, path, as) => {
     const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const requestId = requestIdOf(createId(clock.nowMs()));

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,16 +11,18 @@ import { until } from "../support/until.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const CARRIED = [
   "src",
+  "build",
   "scripts",
   "schema",
   "console",
   "docs/explain",
   "docs/reference",
   "package.json",
+  "package-lock.json",
   "tsconfig.json",
 ];
-/** What `npm run console` makes. */
-const MADE = ["console/dist", "console/node_modules"].map((path) => join(ROOT, path));
+/** What `npm run console` and `npm run descriptions` make. */
+const MADE = ["console/dist", "console/node_modules", "build/openapi/dist"].map((path) => join(ROOT, path));
 const installed = existsSync(join(ROOT, "console/node_modules/.installed-lock.json"));
 
 let clone: string;
@@ -101,4 +103,21 @@ test.skipIf(!installed)("npm run dev builds the console once, says how long it t
   const shown = await welcome();
   expect(shown.match(/http\S+\/console/g)).toHaveLength(2);
   expect(shown).not.toContain("npm run console");
+});
+
+test("npm run dev makes the descriptions of the API, again where a source changed, and says nothing", () => {
+  const files = join(clone, "build/openapi/dist");
+  const make = () =>
+    spawnSync(process.execPath, ["scripts/descriptions.ts", "--once"], { cwd: clone, encoding: "utf8" });
+  const made = { status: 0, stdout: "", stderr: "" };
+
+  expect(make()).toMatchObject(made);
+  const first = readFileSync(join(files, "sources.sha256"), "utf8");
+  const madeAtMs = statSync(join(files, "public.html")).mtimeMs;
+  expect(make()).toMatchObject(made);
+  expect(statSync(join(files, "public.html")).mtimeMs).toBe(madeAtMs);
+
+  writeFileSync(join(clone, "src/core/planted.ts"), "export const planted = 1;\n");
+  expect(make()).toMatchObject(made);
+  expect(readFileSync(join(files, "sources.sha256"), "utf8")).not.toBe(first);
 });

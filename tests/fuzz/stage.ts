@@ -8,6 +8,7 @@ import { runTollgate } from "../support/run-tollgate.ts";
 import { type ServeProcess, startServeProcess } from "../support/serve-process.ts";
 import { startEchoProvider } from "./echo-provider.ts";
 import { BODY_ROUTES, brokenModel } from "./routes.ts";
+import { setup as makeDescriptions } from "../support/descriptions.ts";
 import { childEnvironment } from "../support/child-environment.ts";
 
 export type FuzzStage = {
@@ -25,6 +26,7 @@ const PLENTY_OF_TOKENS = "1000000000000";
 
 /** `tollgate serve` on a PostgreSQL of its own, with keys nothing can exhaust and a provider that says markers back. */
 export async function startFuzzStage(): Promise<FuzzStage> {
+  makeDescriptions();
   await using parts = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "tollgate-fuzz-"));
   parts.defer(() => rmSync(folder, { recursive: true, force: true }));

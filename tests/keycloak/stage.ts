@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { issueKey, operate } from "../contract/operator.ts";
+import { setup as makeDescriptions } from "../support/descriptions.ts";
 import { rememberSecrets } from "../support/gateway-process.ts";
 import { type Browser, openBrowser, type Page } from "../support/oidc/browser.ts";
 import { serveCatalogue } from "../support/serve-catalogue.ts";
@@ -29,6 +30,7 @@ type Account = { id: string; status: string; counters: { amount: string }[] };
 export type KeycloakStage = Awaited<ReturnType<typeof startStage>>;
 
 export async function startStage(provider: Provider, settings: Record<string, string> = {}) {
+  makeDescriptions();
   rememberSecrets([provider.clientSecret, PASSWORD]);
   const { served, stop } = await serveCatalogue({
     adminToken: ADMIN_TOKEN,

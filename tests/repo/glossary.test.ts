@@ -11,7 +11,7 @@ const rows = [
 ].map(([, noun = "", , type]) => ({ noun, type }));
 
 const exported = new Set(
-  globSync("src/**/*.ts", { cwd: ROOT, exclude: (name) => name.startsWith("src/simulator") })
+  globSync("{src,build,demo}/**/*.ts", { cwd: ROOT, exclude: (name) => name.startsWith("src/simulator") })
     .filter((path) => !path.endsWith(".test.ts"))
     .flatMap((path) => [
       ...readFileSync(join(ROOT, path), "utf8").matchAll(/^export (?:type|interface|(?:abstract )?class) (\w+)/gm),

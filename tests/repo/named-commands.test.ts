@@ -6,7 +6,12 @@ import { createProgram } from "../../src/cli/tollgate.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** What users read or run: messages and help in the code, pages, deployment files. */
-const FILES = ["*.md", "{docs,changes,examples}/**/*.md", "src/**/*.ts", "deploy/**/*.{yaml,yml,md,env,service,tpl}"];
+const FILES = [
+  "*.md",
+  "{docs,changes,examples}/**/*.md",
+  "{src,build,demo}/**/*.ts",
+  "deploy/**/*.{yaml,yml,md,env,service,tpl}",
+];
 /** `tollgate` as a command: in code marks, at the begin of a line, or behind a colon, a pipe or `--`. */
 const NAMED = /(?:`|^|: |\| |-- |\$ )tollgate ([a-z-]+)(?: ([a-z-]+))?(?: ([a-z-]+))?/gm;
 

@@ -37,7 +37,7 @@ test("every attribute of a span that a page names is one that spans have", () =>
 });
 
 test("every page that the program or a deployment file sends people to is there", () => {
-  const files = globSync("{src,deploy}/**/*.{ts,yml,yaml,txt,md,conf,env,service,tpl}", { cwd: ROOT });
+  const files = globSync("{src,build,demo,deploy}/**/*.{ts,yml,yaml,txt,md,conf,env,service,tpl}", { cwd: ROOT });
   const named = files.flatMap((file) =>
     [...read(file).matchAll(/\bdocs\/[a-z-]+\/[a-z0-9-]+\.md\b/g)].map(([page]) => ({ file, page })),
   );
@@ -47,7 +47,7 @@ test("every page that the program or a deployment file sends people to is there"
 });
 
 test("every log line that a page quotes is one that the code writes", () => {
-  const sources = globSync("src/**/*.ts", { cwd: ROOT }).filter((path) => !path.endsWith(".test.ts"));
+  const sources = globSync("{src,build,demo}/**/*.ts", { cwd: ROOT }).filter((path) => !path.endsWith(".test.ts"));
   const named = namedBy(/\b(?:line|line is|warning) `([a-z][a-z :]+)`/g);
 
   expect(named.length).toBeGreaterThan(10);

@@ -4,7 +4,7 @@ import { createOperator } from "../../src/app/create-operator.ts";
 import { createServeConsole } from "../../src/console/serve-console.ts";
 import { createReadStatus } from "../../src/app/create-read-status.ts";
 import { createDatabaseTrouble } from "../../src/app/database-trouble.ts";
-import { writeDescription } from "../../src/app/write-description.ts";
+import { readDescription } from "../../src/app/read-description.ts";
 import { createReadPriceList } from "../../src/app/read-price-list.ts";
 import { openProviderCredentials } from "../../src/app/provider-credentials.ts";
 import { createAdmin } from "../../src/admin/create-admin.ts";
@@ -130,7 +130,7 @@ export function buildAdmin(
   });
   const app = createAdmin({
     consoleFiles: createServeConsole(new Map(), "index.html"),
-    writeDescription,
+    readDescription,
     token: OPERATOR_TOKEN,
     metricsToken,
     operator: { ...operator, keys: { ...operator.keys, ...(list ? { list } : {}) } },

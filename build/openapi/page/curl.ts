@@ -1,3 +1,4 @@
+import { quoted, shellWord } from "../../../src/description/put-url.ts";
 import type { Operation, Parameter } from "../document.ts";
 import { writeJson } from "./write-value.ts";
 
@@ -17,8 +18,6 @@ type Call = {
   shell: Shell;
 };
 
-const PLAIN = /^[\w.:/-]+$/;
-
 /** A command that can be pasted into a shell that has these variables. */
 export function curlFor({ server, method, path, parameters, operation, body, shell }: Call): string {
   const exact = parameters.reduce((text, { name, example = "" }) => text.replace(`{${name}}`, example), path);
@@ -35,13 +34,9 @@ const needsMethod = (method: string, body: unknown): boolean => method !== (body
 
 function addressOf(server: string, path: string, { origin }: Shell): string {
   if (origin !== null) return `"$${origin}${path}"`;
-  const url = `${server === "/" ? "" : server}${path}`;
-  return PLAIN.test(url) ? url : quoted(url);
+  return shellWord(`${server === "/" ? "" : server}${path}`);
 }
 
 function streams(body: unknown): boolean {
   return typeof body === "object" && body !== null && "stream" in body && body.stream === true;
 }
-
-/** For a shell, which takes everything between single quotes as it is. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,3 +1,4 @@
+import type { Address } from "../../../src/core/description.ts";
 import { referenceTo } from "../component.ts";
 import type { OpenApiDocument } from "../document.ts";
 import type { Shell } from "./curl.ts";
@@ -6,9 +7,6 @@ import { code, prose, table } from "./html.ts";
 import { renderPage } from "./page.ts";
 
 const SHELL: Shell = { origin: null, credential: "TOLLGATE_KEY", sdks: "official" };
-
-/** Whether the operator set the base URL. If not, it is the listener's own address, which a proxy may hide from readers. */
-export type Address = "set" | "guessed";
 
 /** The description of the public interface for people. */
 export const renderDocsPage = (document: OpenApiDocument, address: Address): string =>

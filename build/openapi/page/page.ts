@@ -1,6 +1,7 @@
+import { escapeHtml } from "../../../src/core/escape-html.ts";
 import type { ApiDocument } from "../document.ts";
 import type { Shell } from "./curl.ts";
-import { anchor, escapeHtml, headingsOf, markdown, prose } from "./html.ts";
+import { anchor, headingsOf, markdown, prose } from "./html.ts";
 import { operationSection } from "./operation-section.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";

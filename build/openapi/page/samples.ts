@@ -1,6 +1,7 @@
+import { escapeHtml } from "../../../src/core/escape-html.ts";
 import { type ApiDocument, type Operation, resolvePart } from "../document.ts";
 import { curlFor, type Shell } from "./curl.ts";
-import { block, escapeHtml, fold, prose } from "./html.ts";
+import { block, fold, prose } from "./html.ts";
 import { SDK_PROGRAMS } from "./sdk-program.ts";
 
 export type SampledOperation = {

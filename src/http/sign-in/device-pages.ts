@@ -1,5 +1,5 @@
 import type { DeviceQuestion } from "../../core/device-sign-in.ts";
-import { escapeHtml } from "../../../build/openapi/page/html.ts";
+import { escapeHtml } from "../../core/escape-html.ts";
 import { STYLE } from "./page-style.ts";
 
 type Frame = { title: string; host: string; content: string };
