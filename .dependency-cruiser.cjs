@@ -69,7 +69,6 @@ const law = {
     "credentials",
   ],
   contract: ["core", "wire", "operator"],
-  demo: ["core", "catalogue", "ledger", "records", "operator"],
   doctor: ["core", "config", "telemetry", "db"],
   "admin-client": ["core", "wire", "contract"],
   http: ["core", "telemetry", "wire", "description", "gateway"],
@@ -87,10 +86,9 @@ const law = {
     "doctor",
     "admin-client",
     "simulator",
-    "demo",
   ],
 };
-const storeFolders = ["keys", "catalogue", "ledger", "notices", "records", "people", "live", "audit", "demo"];
+const storeFolders = ["keys", "catalogue", "ledger", "notices", "records", "people", "live", "audit"];
 /** What stands beside src/: it may import from there, nothing there may import it. */
 const besides = ["build"];
 const folder = (name) => {

@@ -46,7 +46,7 @@ export default defineConfig({
           // To load the modules anew for each file took 29 of 51 seconds of 141 files. None of them may leave anything behind in a module.
           isolate: false,
           include: [
-            "{src,build}/**/*.test.ts",
+            "{src,build,demo}/**/*.test.ts",
             "console/src/**/*.test.ts",
             "tests/support/**/*.test.ts",
             "tests/repo/**/*.test.ts",

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 
 type Result = { name: string; ok: boolean; seconds: number; output: string };
 
-const PLACES = ["src", "build", "tests", "scripts", "bin", "examples"];
+const PLACES = ["src", "build", "demo", "tests", "scripts", "bin", "examples"];
 const CHECKS: [name: string, command: string, ...args: string[]][] = [
   // Types with the lint that reads them: two programs would each work out every type of the repository.
   ["lint", "oxlint", "--type-aware", "--type-check", "--deny-warnings", ...PLACES, "vitest.config.ts"],

@@ -27,7 +27,7 @@ const ROWS: Row[] = [
     title: "USE CASES",
     meaning: "puts steps in order",
     span: [0, 1],
-    names: ["doctor", "demo", "operator", "gateway"],
+    names: ["doctor", "operator", "gateway"],
   },
   {
     title: "CAPABILITIES",

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { OWNER_EMAIL } from "../../src/demo/organisation.ts";
+import { OWNER_EMAIL } from "../../demo/organisation.ts";
 
 type Ready = { publicUrl: string; adminUrl: string; adminToken: string; keys: { credit: string } };
 export type Stage = Ready & { email: string; password: string; close: () => Promise<void> };

@@ -24,7 +24,7 @@ export type DemoProcess = Ready & {
 };
 
 /**
- * Enough for two whole weeks; src/app/create-demo.test.ts has as many as a period needs to turn. The long run seeds what a user gets, which
+ * Enough for two whole weeks; demo/create-demo.test.ts has as many as a period needs to turn. The long run seeds what a user gets, which
  * takes a quiet machine half a minute.
  */
 export const DEMO_DAYS = process.env["TEST_LONG"] === "1" ? 90 : 17;

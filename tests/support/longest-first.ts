@@ -45,7 +45,7 @@ const LONGEST = [
   "tests/chaos/chains/signed-in-crowd.test.ts",
   "tests/contract/hidden-reasoning/hidden-reasoning.test.ts",
   "tests/conformance/pooler.test.ts",
-  "src/app/create-demo.test.ts",
+  "demo/create-demo.test.ts",
   "src/app/certify-provider.test.ts",
 ];
 

@@ -24,7 +24,7 @@ import { lockFolder } from "../../db/folder-lock.ts";
 import { createPglite } from "../../db/pglite.ts";
 import type { Operator } from "../../operator/operator.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { DEMO_DAYS, FEWEST_DAYS } from "../../demo/seed.ts";
+import { DEMO_DAYS, FEWEST_DAYS } from "../../../demo/seed.ts";
 import { httpUrl } from "../arguments.ts";
 import { devCatalogue, FIRST_MODEL, SIMULATOR_VARIABLE } from "../dev/dev-catalogue.ts";
 import {
@@ -42,7 +42,7 @@ import {
 import { openDemoFolder } from "../dev/demo-folder.ts";
 import { devWelcome } from "../dev/dev-welcome.ts";
 import { howToCall } from "../dev/how-to-call.ts";
-import { keepingRecords, openDemo } from "../dev/open-demo.ts";
+import { keepingRecords, openDemo } from "../../../demo/open-demo.ts";
 import { createRequestView } from "../dev/request-view.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
 import { BY_COMMAND } from "../open-operator.ts";

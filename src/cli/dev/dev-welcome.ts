@@ -2,8 +2,8 @@ import type { ConsoleState } from "../../app/read-built-console.ts";
 import { PLAIN, type Screen } from "../text/screen.ts";
 import { facts } from "../text/table.ts";
 import { DEFAULT_DEV_FOLDER, DEMO_FOLDER, type DevReady } from "./dev-folder.ts";
-import { LIVE } from "./live-traffic.ts";
-import type { DemoSignIn } from "./open-demo.ts";
+import { LIVE } from "../../../demo/live-traffic.ts";
+import type { DemoSignIn } from "../../../demo/open-demo.ts";
 
 type Surroundings = {
   folder: string;

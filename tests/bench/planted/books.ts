@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { ADDED_UP } from "../../../src/demo/demo-store.ts";
+import { ADDED_UP } from "../../../demo/demo-store.ts";
 import { KEYS, TEAMS } from "./structure.ts";
 
 const REFUNDS = 50;

@@ -1,7 +1,7 @@
-import { createDraw, type Draw } from "../../demo/draw.ts";
-import { type Habit, HABITS, SERVICES } from "../../demo/habits.ts";
-import { PROJECTS, TEAMS } from "../../demo/organisation.ts";
-import { labelOf } from "../../demo/story.ts";
+import { createDraw, type Draw } from "./draw.ts";
+import { type Habit, HABITS, SERVICES } from "./habits.ts";
+import { PROJECTS, TEAMS } from "./organisation.ts";
+import { labelOf } from "./story.ts";
 
 /** Bounds of the requests that go on while the demo runs. */
 export const LIVE = { atOnce: 5, inAll: 1_500, leastGapMs: 1_000, mostGapMs: 3_500 } as const;

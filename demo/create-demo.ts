@@ -1,15 +1,15 @@
-import type { By } from "../core/by.ts";
-import { systemClock } from "../core/clock.ts";
-import { createDemoStore } from "../demo/demo-store.ts";
-import { demoCatalogue } from "../demo/models.ts";
-import { seedDemo } from "../demo/seed.ts";
-import { createLedgerStore } from "../ledger/ledger-store.ts";
-import { createRecordStore } from "../records/record-store.ts";
-import { createOperatorEvents } from "../telemetry/operator-events.ts";
-import { createLogger } from "../telemetry/logger.ts";
-import { createOperator } from "./create-operator.ts";
-import type { Credentials } from "../credentials/open-credentials.ts";
-import type { Database } from "../db/database.ts";
+import type { By } from "../src/core/by.ts";
+import { systemClock } from "../src/core/clock.ts";
+import { createDemoStore } from "./demo-store.ts";
+import { demoCatalogue } from "./models.ts";
+import { seedDemo } from "./seed.ts";
+import { createLedgerStore } from "../src/ledger/ledger-store.ts";
+import { createRecordStore } from "../src/records/record-store.ts";
+import { createOperatorEvents } from "../src/telemetry/operator-events.ts";
+import { createLogger } from "../src/telemetry/logger.ts";
+import { createOperator } from "../src/app/create-operator.ts";
+import type { Credentials } from "../src/credentials/open-credentials.ts";
+import type { Database } from "../src/db/database.ts";
 
 type Order = {
   database: Database;

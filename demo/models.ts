@@ -1,6 +1,6 @@
-import type { CatalogueDescription } from "../catalogue/model.ts";
-import type { ClientDialect } from "../core/dialect.ts";
-import type { Tariff } from "../core/price.ts";
+import type { CatalogueDescription } from "../src/catalogue/model.ts";
+import type { ClientDialect } from "../src/core/dialect.ts";
+import type { Tariff } from "../src/core/price.ts";
 
 export type DemoModel = {
   id: string;

@@ -1,5 +1,5 @@
-import type { By } from "../core/by.ts";
-import type { Operator } from "../operator/operator.ts";
+import type { By } from "../src/core/by.ts";
+import type { Operator } from "../src/operator/operator.ts";
 import {
   CLOSE,
   type DemoPerson,

@@ -1,8 +1,8 @@
-import type { Amounts, Unit } from "../core/amount.ts";
-import type { BudgetPeriod } from "../core/budget-period.ts";
-import type { ChainRef, CounterKind } from "../core/counter.ts";
-import { formatCredits } from "../core/money.ts";
-import type { NamedCounter } from "../ledger/ledger.ts";
+import type { Amounts, Unit } from "../src/core/amount.ts";
+import type { BudgetPeriod } from "../src/core/budget-period.ts";
+import type { ChainRef, CounterKind } from "../src/core/counter.ts";
+import { formatCredits } from "../src/core/money.ts";
+import type { NamedCounter } from "../src/ledger/ledger.ts";
 
 /** A counter of a key as the database has it. `holder`: the account that it belongs to; null: the key itself. */
 type BookCounter = { kind: CounterKind; unit: Unit; posted: bigint; holder: string | null };

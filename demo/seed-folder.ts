@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { createDemo } from "../../app/create-demo.ts";
-import { BY_COMMAND } from "../open-operator.ts";
-import { grouped } from "../text/cell.ts";
-import { type DemoState, writeDemoState } from "./demo-folder.ts";
+import { createDemo } from "./create-demo.ts";
+import { BY_COMMAND } from "../src/cli/open-operator.ts";
+import { grouped } from "../src/cli/text/cell.ts";
+import { type DemoState, writeDemoState } from "../src/cli/dev/demo-folder.ts";
 
 type Order = Pick<Parameters<typeof createDemo>[0], "database" | "credentials" | "simulatorUrl" | "credentialRef"> & {
   folder: string;

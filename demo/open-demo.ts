@@ -1,13 +1,13 @@
-import type { Config } from "../../config/load-config.ts";
-import { demoCatalogue } from "../../demo/models.ts";
-import { HOLDER, LONE_KEYS, OWNER_EMAIL, TEAMS } from "../../demo/organisation.ts";
-import { DEMO_DAYS } from "../../demo/seed.ts";
-import { labelOf } from "../../demo/story.ts";
-import type { Operator } from "../../operator/operator.ts";
-import { BY_COMMAND } from "../open-operator.ts";
-import type { DemoState } from "./demo-folder.ts";
-import { SIMULATOR_VARIABLE } from "./dev-catalogue.ts";
-import type { DevReady } from "./dev-folder.ts";
+import type { Config } from "../src/config/load-config.ts";
+import { demoCatalogue } from "./models.ts";
+import { HOLDER, LONE_KEYS, OWNER_EMAIL, TEAMS } from "./organisation.ts";
+import { DEMO_DAYS } from "./seed.ts";
+import { labelOf } from "./story.ts";
+import type { Operator } from "../src/operator/operator.ts";
+import { BY_COMMAND } from "../src/cli/open-operator.ts";
+import type { DemoState } from "../src/cli/dev/demo-folder.ts";
+import { SIMULATOR_VARIABLE } from "../src/cli/dev/dev-catalogue.ts";
+import type { DevReady } from "../src/cli/dev/dev-folder.ts";
 import { startLiveTraffic } from "./live-traffic.ts";
 import { seedFolder } from "./seed-folder.ts";
 

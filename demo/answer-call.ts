@@ -1,11 +1,11 @@
-import type { Amounts } from "../core/amount.ts";
-import { chargeOf } from "../core/price.ts";
-import { REQUEST_STEPS, type RequestFacts } from "../core/request-facts.ts";
-import { NO_USAGE, type Usage } from "../core/usage.ts";
-import { createReadClient } from "../records/agent-name.ts";
-import type { QueuedRecord } from "../records/record-queue.ts";
+import type { Amounts } from "../src/core/amount.ts";
+import { chargeOf } from "../src/core/price.ts";
+import { REQUEST_STEPS, type RequestFacts } from "../src/core/request-facts.ts";
+import { NO_USAGE, type Usage } from "../src/core/usage.ts";
+import { createReadClient } from "../src/records/agent-name.ts";
+import type { QueuedRecord } from "../src/records/record-queue.ts";
 import { type AskedProviders, askProviders } from "./ask-providers.ts";
-import type { Ask, NamedCounter, Settlement } from "../ledger/ledger.ts";
+import type { Ask, NamedCounter, Settlement } from "../src/ledger/ledger.ts";
 import { type BookKey, inUnits, refusalWords } from "./books.ts";
 import type { Draw } from "./draw.ts";
 import { type DemoModel, modelNamed, priceThen } from "./models.ts";
