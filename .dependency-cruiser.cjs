@@ -90,7 +90,7 @@ const law = {
 };
 const storeFolders = ["keys", "catalogue", "ledger", "notices", "records", "people", "live", "audit"];
 /** What stands beside src/: it may import from there, nothing there may import it. */
-const besides = ["build"];
+const besides = ["build", "demo"];
 const folder = (name) => {
   if (besides.includes(name)) return `^${name}/`;
   return name.endsWith(".ts") ? `^src/${name.replace(".", "\\.")}$` : `^src/${name}/`;
@@ -156,10 +156,17 @@ module.exports = {
     },
     {
       name: "src-alone",
-      comment: "the gateway runs without what makes its files",
+      comment: "the gateway runs without what makes its files, and without the demo, which one place loads",
       severity: "error",
-      from: { path: "^src/", pathNot: "\\.test\\.ts$" },
+      from: { path: "^src/", pathNot: ["\\.test\\.ts$", "^src/cli/dev/load-demo\\.ts$"] },
       to: { path: besides.map(folder) },
+    },
+    {
+      name: "demo-store",
+      comment: "the store of the demo may import only: the demo, core, db",
+      severity: "error",
+      from: { path: "^demo/.*-store\\.ts$" },
+      to: { path: "^src/", pathNot: ["core", "db"].map(folder) },
     },
     ...besides.map((name) => ({
       name: `${name}-beside`,

@@ -1,10 +1,8 @@
+import { LIVE } from "../src/cli/dev/demo-folder.ts";
 import { createDraw, type Draw } from "./draw.ts";
 import { type Habit, HABITS, SERVICES } from "./habits.ts";
 import { PROJECTS, TEAMS } from "./organisation.ts";
 import { labelOf } from "./story.ts";
-
-/** Bounds of the requests that go on while the demo runs. */
-export const LIVE = { atOnce: 5, inAll: 1_500, leastGapMs: 1_000, mostGapMs: 3_500 } as const;
 
 const PATHS = { messages: "/v1/messages", chat: "/v1/chat/completions", responses: "/v1/responses" } as const;
 const LEAVES = 0.06;

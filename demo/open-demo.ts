@@ -1,18 +1,14 @@
-import type { Config } from "../src/config/load-config.ts";
 import { demoCatalogue } from "./models.ts";
 import { HOLDER, LONE_KEYS, OWNER_EMAIL, TEAMS } from "./organisation.ts";
-import { DEMO_DAYS } from "./seed.ts";
 import { labelOf } from "./story.ts";
 import type { Operator } from "../src/operator/operator.ts";
 import { BY_COMMAND } from "../src/cli/open-operator.ts";
 import type { DemoState } from "../src/cli/dev/demo-folder.ts";
 import { SIMULATOR_VARIABLE } from "../src/cli/dev/dev-catalogue.ts";
 import type { DevReady } from "../src/cli/dev/dev-folder.ts";
+import type { DemoSignIn } from "../src/cli/dev/dev-welcome.ts";
 import { startLiveTraffic } from "./live-traffic.ts";
 import { seedFolder } from "./seed-folder.ts";
-
-/** How to sign in to the console of the demo. */
-export type DemoSignIn = { email: string; password: string; holder: string; model: string };
 
 export type OpenedDemo = {
   keys: DevReady["keys"];
@@ -47,9 +43,3 @@ export async function openDemo(seeded: DemoState | null, { operator, ...parts }:
     },
   };
 }
-
-/** Records of requests are kept as long as the demo is old, and some time more. */
-export const keepingRecords = (config: Config): Config => ({
-  ...config,
-  records: { ...config.records, keepDays: Math.max(config.records.keepDays, 2 * DEMO_DAYS) },
-});

@@ -34,9 +34,6 @@ export type Seeding = {
   tell: (day: number, requests: number) => void;
 };
 
-/** How many days are seeded unless told, the present one included. Fewer than a week have no bad afternoon to look at. */
-export const DEMO_DAYS = 90;
-export const FEWEST_DAYS = 7;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 /** Steps of five minutes are kept for so long. */

@@ -76,6 +76,11 @@ const PLANTS: Plant[] = [
     files: { "src/http/planted-maker.ts": `import "../../build/openapi/document.ts";\n` },
   },
   {
+    what: "the gateway imports the demo",
+    rule: "src-alone",
+    files: { "src/cli/planted-demo.ts": `import "../../demo/draw.ts";\n` },
+  },
+  {
     what: "what is made with the package imports a test",
     rule: "build-beside",
     files: { "build/planted-script.ts": `import "../tests/support/until.ts";\n` },
@@ -90,7 +95,7 @@ const PLANTS: Plant[] = [
 const root = resolve(import.meta.dirname, "..");
 const copy = mkdtempSync(join(tmpdir(), "tollgate-imports-"));
 process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
-for (const name of ["src", "build", "tests", "package.json", "tsconfig.json", ".dependency-cruiser.cjs"]) {
+for (const name of ["src", "build", "demo", "tests", "package.json", "tsconfig.json", ".dependency-cruiser.cjs"]) {
   cpSync(join(root, name), join(copy, name), { recursive: true });
 }
 symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
@@ -111,7 +116,7 @@ for (const plant of PLANTS) {
 function cruise(folder: string): { modules: number; violations: Violation[] } {
   const run = spawnSync(
     "depcruise",
-    ["--config", ".dependency-cruiser.cjs", "--output-type", "json", "src", "build", "tests"],
+    ["--config", ".dependency-cruiser.cjs", "--output-type", "json", "src", "build", "demo", "tests"],
     {
       cwd: folder,
       encoding: "utf8",
@@ -121,7 +126,7 @@ function cruise(folder: string): { modules: number; violations: Violation[] } {
   if (!run.stdout.startsWith("{")) fail(`depcruise did not answer: ${run.stderr || run.stdout}`);
   const report = JSON.parse(run.stdout) as { modules: { source: string }[]; summary: { violations: Violation[] } };
   return {
-    modules: report.modules.filter(({ source }) => /^(src|build)\//.test(source)).length,
+    modules: report.modules.filter(({ source }) => /^(src|build|demo)\//.test(source)).length,
     violations: report.summary.violations,
   };
 }

@@ -4,13 +4,14 @@ import { rolldown } from "rolldown";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** What the program starts by its own name beside itself: threads, and the simulated provider. */
+/** What the program starts by its own name beside itself: threads, the demo, and the simulated provider. */
 const ENTRIES = {
   main: "src/main.ts",
   tollgate: "src/cli/tollgate.ts",
   "pglite-worker": "src/db/pglite-worker.ts",
   "job-thread": "src/offload/job-thread.ts",
   "price-list-thread": "src/app/price-list-thread.ts",
+  demo: "demo/open-demo.ts",
   simulator: "src/simulator/main.ts",
 };
 

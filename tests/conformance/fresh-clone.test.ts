@@ -12,6 +12,7 @@ const ROOT = join(import.meta.dirname, "../..");
 const CARRIED = [
   "src",
   "build",
+  "demo",
   "scripts",
   "schema",
   "console",

@@ -24,7 +24,6 @@ import { lockFolder } from "../../db/folder-lock.ts";
 import { createPglite } from "../../db/pglite.ts";
 import type { Operator } from "../../operator/operator.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { DEMO_DAYS, FEWEST_DAYS } from "../../../demo/seed.ts";
 import { httpUrl } from "../arguments.ts";
 import { devCatalogue, FIRST_MODEL, SIMULATOR_VARIABLE } from "../dev/dev-catalogue.ts";
 import {
@@ -39,10 +38,10 @@ import {
   writeDevState,
   writeReadyFile,
 } from "../dev/dev-folder.ts";
-import { openDemoFolder } from "../dev/demo-folder.ts";
+import { DEMO_DAYS, FEWEST_DAYS, keepingRecords, openDemoFolder } from "../dev/demo-folder.ts";
 import { devWelcome } from "../dev/dev-welcome.ts";
 import { howToCall } from "../dev/how-to-call.ts";
-import { keepingRecords, openDemo } from "../../../demo/open-demo.ts";
+import { loadDemo } from "../dev/load-demo.ts";
 import { createRequestView } from "../dev/request-view.ts";
 import { loadSettings, openDatabase } from "../open-database.ts";
 import { BY_COMMAND } from "../open-operator.ts";
@@ -138,7 +137,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const simulator = await openSimulator(options);
   const { seed, days } = options;
   const home = { folder, seed, days, database, credentials, operator, simulatorUrl: simulator.url };
-  const demo = options.demo ? await openDemo(seeded, home) : null;
+  const demo = options.demo ? await (await loadDemo()).openDemo(seeded, home) : null;
   if (demo === null) await operator.catalogue.apply(devCatalogue(simulator.url), BY_COMMAND);
   if (options.catalogue !== undefined) await publishFile(operator, options.catalogue);
   const keys = demo?.keys ?? (await devKeys(operator, folder));

@@ -1,7 +1,15 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Config } from "../../config/load-config.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
 import { CommandError } from "../report-failure.ts";
+
+/** How many days are seeded unless told, the present one included. Fewer than a week have no bad afternoon to look at. */
+export const DEMO_DAYS = 90;
+export const FEWEST_DAYS = 7;
+
+/** Bounds of the requests that go on while the demo runs. */
+export const LIVE = { atOnce: 5, inAll: 1_500, leastGapMs: 1_000, mostGapMs: 3_500 } as const;
 
 /** What the demo keeps beside its database: how to sign in, and the keys whose requests go on. */
 export type DemoState = {
@@ -46,3 +54,9 @@ function readState(folder: string): DemoState | null {
     throw error;
   }
 }
+
+/** Records of requests are kept as long as the demo is old, and some time more. */
+export const keepingRecords = (config: Config): Config => ({
+  ...config,
+  records: { ...config.records, keepDays: Math.max(config.records.keepDays, 2 * DEMO_DAYS) },
+});

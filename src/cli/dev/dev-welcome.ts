@@ -2,8 +2,10 @@ import type { ConsoleState } from "../../app/read-built-console.ts";
 import { PLAIN, type Screen } from "../text/screen.ts";
 import { facts } from "../text/table.ts";
 import { DEFAULT_DEV_FOLDER, DEMO_FOLDER, type DevReady } from "./dev-folder.ts";
-import { LIVE } from "../../../demo/live-traffic.ts";
-import type { DemoSignIn } from "../../../demo/open-demo.ts";
+import { LIVE } from "./demo-folder.ts";
+
+/** How to sign in to the console of the demo. */
+export type DemoSignIn = { email: string; password: string; holder: string; model: string };
 
 type Surroundings = {
   folder: string;
