@@ -15,7 +15,15 @@ import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import { bookingRefusal, checkAmount, checkReference } from "./booking.ts";
 import type { FindAccount } from "./find-account.ts";
 import type { TopUp } from "./funds.ts";
-import { finish, type LimitOrder, type LimitRemoved, type Limits, type LimitSet, type WhichLimit } from "./limits.ts";
+import {
+  finish,
+  type LimitHolder,
+  type LimitOrder,
+  type LimitRemoved,
+  type Limits,
+  type LimitSet,
+  type WhichLimit,
+} from "./limits.ts";
 import type { RequireGiven } from "./require-given.ts";
 import { refusalOf } from "./structure-refusal.ts";
 
@@ -87,136 +95,152 @@ const STATUS: Record<AccountChange, { from: AccountStatus; to: AccountStatus }> 
   enable: { from: "disabled", to: "active" },
 };
 
-// oxlint-disable-next-line max-lines-per-function -- one short operation after the other.
-export function createManageAccounts({
-  store,
-  structure,
-  ledger,
-  fundFirst,
-  limits,
-  requireGiven,
-  findAccount,
-  events,
-  clock,
-}: Parts): ManageAccounts {
-  async function detailsOf(rows: readonly AccountRow[]): Promise<AccountDetails[]> {
-    const counters = Map.groupBy(await store.countersOf(rows.map(({ id }) => id)), ({ accountId }) => accountId);
-    return rows.map(({ path: _path, bucket: _bucket, sorted: _sorted, ...row }) => ({
-      ...row,
-      counters: counters.get(row.id) ?? [],
-    }));
-  }
+export const createManageAccounts = (parts: Parts): ManageAccounts => ({
+  create: createAccount(parts),
+  list: listAccounts(parts),
+  show: showTree(parts),
+  update: updateAccount(parts),
+  changeStatus: changeStatus(parts),
+  close: async (name, by) => {
+    const { id } = await parts.findAccount(name);
+    return changed(parts, id, { done: await parts.structure.closeAccount(id), change: "closed", by });
+  },
+  topUp: topUp(parts),
+  closePurse: async (name, by) => {
+    const { id } = await parts.findAccount(name);
+    const purse = await purseOf(parts, id);
+    if (purse === undefined) return { account: await detailsAt(parts, id), changed: false };
+    return changed(parts, id, { done: await parts.structure.closeCounter(purse.id), change: "purse closed", by });
+  },
+  setLimit: async (name, order, by) => parts.limits.set(holderOf(await parts.findAccount(name)), order, by),
+  removeLimit: async (name, which, by) => parts.limits.remove(holderOf(await parts.findAccount(name)), which, by),
+});
 
-  async function detailsAt(id: string): Promise<AccountDetails> {
-    const [details] = await detailsOf([await findAccount(id)]);
-    invariant(details, "an account that was found is there");
-    return details;
-  }
-
-  /** Lets all keys below learn of it. */
-  async function changed(id: string, done: Changed, { change, ...by }: By & { change: string }) {
-    if (done.result !== "done" && done.result !== "already") throw refusalOf(done);
-    const isNew = done.result === "done";
-    if (isNew) await finish(structure);
-    const account = await detailsAt(id);
-    if (isNew) events.accountChanged({ accountId: id, account: account.title, change, ...by });
-    return { account, changed: isNew };
-  }
-
-  const purseOf = async (accountId: string): Promise<HeldCounter | undefined> =>
-    (await store.countersOf([accountId])).find(({ kind }) => kind === "purse");
-
-  return {
-    create: async ({ name, parent, kind }, by) => {
-      const above = parent === null ? null : await findAccount(parent);
-      const id = createId(clock.nowMs());
-      const order = { id, parentId: above?.id ?? null, name, kind, bucket: above?.bucket ?? randomBucket() };
-      return (await changed(id, await structure.openAccount(order), { change: "created", ...by })).account;
-    },
-    list: async ({ limit, after, search = null }, { within } = {}) => {
-      const [sorted, id] = readCursor(IN_ORDER, after) ?? [];
-      const last = sorted === undefined || id === undefined ? null : { sorted, id };
-      const rows = await store.list({ limit: limit + 1, after: last, within: within ?? null, search });
-      const { data, next } = pageOf(rows, { limit, list: IN_ORDER.list, valuesOf: (row) => [row.sorted, row.id] });
-      return { data: await detailsOf(data), next };
-    },
-    show: async (name) => {
-      const { id } = await findAccount(name);
-      const rows = await store.below(id, MOST_SHOWN + 1);
-      const shown = rows.slice(0, MOST_SHOWN);
-      const keys = await store.keysIn(
-        shown.map((row) => row.id),
-        MOST_SHOWN + 1,
-      );
-      const listed = keys.slice(0, MOST_SHOWN);
-      const counters = Map.groupBy(await store.countersOfKeys(listed.map((key) => key.id)), ({ keyId }) => keyId);
-      const [account, ...below] = await detailsOf(shown);
-      invariant(account, "an account that was found is there");
-      return {
-        account,
-        below,
-        keys: listed.map((key) => ({ ...key, counters: counters.get(key.id) ?? [] })),
-        more: rows.length > MOST_SHOWN || keys.length > MOST_SHOWN,
-      };
-    },
-    update: async (account, { parent, name }, by) => {
-      const { id, parentId, name: before } = await findAccount(account);
-      const above = parent === undefined ? null : await findAccount(parent);
-      if (above !== null && by.within !== undefined) await requireGiven(above.path, await store.limitsBelow(id), by);
-      const order = { ...(above !== null && { parentId: above.id }), ...(name !== undefined && { name }) };
-      const isMoved = above !== null && above.id !== parentId;
-      const change = [isMoved ? "moved" : [], name === undefined || name === before ? [] : "renamed"]
-        .flat()
-        .join(" and ");
-      return (await changed(id, await structure.changeAccount(id, order), { change, ...by })).account;
-    },
-    changeStatus: async (name, change, by) => {
-      const { id, status, title } = await findAccount(name);
-      const { from, to } = STATUS[change];
-      if (status !== from && status !== to)
-        throw new Conflict(
-          `Can't ${change} account ${title}: it is ${status}. ${status === "closed" ? "This is final." : `Make it ${from} first.`}`,
-        );
-      return changed(id, await structure.setStatus(id, to), { change: to, ...by });
-    },
-    close: async (name, by) => {
-      const { id } = await findAccount(name);
-      return changed(id, await structure.closeAccount(id), { change: "closed", ...by });
-    },
-    topUp: async (name, { amount, kind, reference }, by) => {
-      checkAmount(amount, kind);
-      checkReference(reference);
-      const { id, title } = await findAccount(name);
-      const funding = { reference, kind, amount, actor: by.actor };
-      const purse = await purseOf(id);
-      const funded =
-        purse === undefined
-          ? await fundFirst({ accountId: id }, funding)
-          : { counter: purse.id, ...(await ledger.fund({ counter: purse.id, ...funding })) };
-      if (funded.kind !== "funded" && funded.kind !== "already") {
-        const booked = { counter: funded.counter, unit: "credit", holder: `Account ${title}`, reference } as const;
-        throw await bookingRefusal(funded.kind, booked, store);
-      }
-      if (purse === undefined) await finish(structure);
-      const booking = { kind, amount: formatAmount("credit", amount), reference };
-      if (funded.kind === "funded") events.accountFunded({ accountId: id, account: title, ...booking, ...by });
-      const counter = await store.counter(funded.counter ?? 0);
-      invariant(counter, "a purse that was funded is there");
-      return { account: await detailsAt(id), result: funded.kind, reference, counter };
-    },
-    closePurse: async (name, by) => {
-      const { id } = await findAccount(name);
-      const purse = await purseOf(id);
-      if (purse === undefined) return { account: await detailsAt(id), changed: false };
-      return changed(id, await structure.closeCounter(purse.id), { change: "purse closed", ...by });
-    },
-    setLimit: async (name, order, by) => {
-      const { id, title, path } = await findAccount(name);
-      return limits.set({ of: { accountId: id }, title: `Account ${title}`, path }, order, by);
-    },
-    removeLimit: async (name, which, by) => {
-      const { id, title, path } = await findAccount(name);
-      return limits.remove({ of: { accountId: id }, title: `Account ${title}`, path }, which, by);
-    },
+const createAccount =
+  (parts: Parts): ManageAccounts["create"] =>
+  async ({ name, parent, kind }, by) => {
+    const above = parent === null ? null : await parts.findAccount(parent);
+    const id = createId(parts.clock.nowMs());
+    const order = { id, parentId: above?.id ?? null, name, kind, bucket: above?.bucket ?? randomBucket() };
+    const done = await parts.structure.openAccount(order);
+    return (await changed(parts, id, { done, change: "created", by })).account;
   };
+
+const listAccounts =
+  ({ store }: Parts): ManageAccounts["list"] =>
+  async ({ limit, after, search = null }, { within } = {}) => {
+    const [sorted, id] = readCursor(IN_ORDER, after) ?? [];
+    const last = sorted === undefined || id === undefined ? null : { sorted, id };
+    const rows = await store.list({ limit: limit + 1, after: last, within: within ?? null, search });
+    const { data, next } = pageOf(rows, { limit, list: IN_ORDER.list, valuesOf: (row) => [row.sorted, row.id] });
+    return { data: await detailsOf(store, data), next };
+  };
+
+const showTree =
+  ({ store, findAccount }: Parts): ManageAccounts["show"] =>
+  async (name) => {
+    const { id } = await findAccount(name);
+    const rows = await store.below(id, MOST_SHOWN + 1);
+    const shown = rows.slice(0, MOST_SHOWN);
+    const keys = await store.keysIn(
+      shown.map((row) => row.id),
+      MOST_SHOWN + 1,
+    );
+    const listed = keys.slice(0, MOST_SHOWN);
+    const counters = Map.groupBy(await store.countersOfKeys(listed.map((key) => key.id)), ({ keyId }) => keyId);
+    const [account, ...below] = await detailsOf(store, shown);
+    invariant(account, "an account that was found is there");
+    return {
+      account,
+      below,
+      keys: listed.map((key) => ({ ...key, counters: counters.get(key.id) ?? [] })),
+      more: rows.length > MOST_SHOWN || keys.length > MOST_SHOWN,
+    };
+  };
+
+const updateAccount =
+  (parts: Parts): ManageAccounts["update"] =>
+  async (account, { parent, name }, by) => {
+    const { store, structure, findAccount, requireGiven } = parts;
+    const { id, parentId, name: before } = await findAccount(account);
+    const above = parent === undefined ? null : await findAccount(parent);
+    if (above !== null && by.within !== undefined) await requireGiven(above.path, await store.limitsBelow(id), by);
+    const order = { ...(above !== null && { parentId: above.id }), ...(name !== undefined && { name }) };
+    const isMoved = above !== null && above.id !== parentId;
+    const change = [isMoved ? "moved" : [], name === undefined || name === before ? [] : "renamed"]
+      .flat()
+      .join(" and ");
+    return (await changed(parts, id, { done: await structure.changeAccount(id, order), change, by })).account;
+  };
+
+const changeStatus =
+  (parts: Parts): ManageAccounts["changeStatus"] =>
+  async (name, change, by) => {
+    const { id, status, title } = await parts.findAccount(name);
+    const { from, to } = STATUS[change];
+    if (status !== from && status !== to)
+      throw new Conflict(
+        `Can't ${change} account ${title}: it is ${status}. ${status === "closed" ? "This is final." : `Make it ${from} first.`}`,
+      );
+    return changed(parts, id, { done: await parts.structure.setStatus(id, to), change: to, by });
+  };
+
+const topUp =
+  (parts: Parts): ManageAccounts["topUp"] =>
+  async (name, { amount, kind, reference }, by) => {
+    const { store, structure, ledger, fundFirst, findAccount, events } = parts;
+    checkAmount(amount, kind);
+    checkReference(reference);
+    const { id, title } = await findAccount(name);
+    const funding = { reference, kind, amount, actor: by.actor };
+    const purse = await purseOf(parts, id);
+    const funded =
+      purse === undefined
+        ? await fundFirst({ accountId: id }, funding)
+        : { counter: purse.id, ...(await ledger.fund({ counter: purse.id, ...funding })) };
+    if (funded.kind !== "funded" && funded.kind !== "already") {
+      const booked = { counter: funded.counter, unit: "credit", holder: `Account ${title}`, reference } as const;
+      throw await bookingRefusal(funded.kind, booked, store);
+    }
+    if (purse === undefined) await finish(structure);
+    const booking = { kind, amount: formatAmount("credit", amount), reference };
+    if (funded.kind === "funded") events.accountFunded({ accountId: id, account: title, ...booking, ...by });
+    const counter = await store.counter(funded.counter ?? 0);
+    invariant(counter, "a purse that was funded is there");
+    return { account: await detailsAt(parts, id), result: funded.kind, reference, counter };
+  };
+
+type Done = { done: Changed; change: string; by: By };
+
+/** Lets all keys below learn of it. */
+async function changed(parts: Parts, id: string, { done, change, by }: Done) {
+  if (done.result !== "done" && done.result !== "already") throw refusalOf(done);
+  const isNew = done.result === "done";
+  if (isNew) await finish(parts.structure);
+  const account = await detailsAt(parts, id);
+  if (isNew) parts.events.accountChanged({ accountId: id, account: account.title, change, ...by });
+  return { account, changed: isNew };
 }
+
+async function detailsAt({ store, findAccount }: Parts, id: string): Promise<AccountDetails> {
+  const [details] = await detailsOf(store, [await findAccount(id)]);
+  invariant(details, "an account that was found is there");
+  return details;
+}
+
+async function detailsOf(store: AccountStore, rows: readonly AccountRow[]): Promise<AccountDetails[]> {
+  const counters = Map.groupBy(await store.countersOf(rows.map(({ id }) => id)), ({ accountId }) => accountId);
+  return rows.map(({ path: _path, bucket: _bucket, sorted: _sorted, ...row }) => ({
+    ...row,
+    counters: counters.get(row.id) ?? [],
+  }));
+}
+
+const purseOf = async ({ store }: Parts, accountId: string): Promise<HeldCounter | undefined> =>
+  (await store.countersOf([accountId])).find(({ kind }) => kind === "purse");
+
+const holderOf = ({ id, title, path }: AccountRow): LimitHolder => ({
+  of: { accountId: id },
+  title: `Account ${title}`,
+  path,
+});

@@ -108,146 +108,154 @@ type Parts = {
 /** Ids begin with the time they were made, so their order is the order of age. */
 const NEWEST_FIRST: Keyset = { list: "keys", values: [UUID] };
 
-// oxlint-disable-next-line max-lines-per-function -- one short operation after the other.
-export function createManageKeys({
-  store,
-  findKey,
-  issueKey,
-  findAccount,
-  accounts,
-  structure,
-  limits,
-  requireGiven,
-  readNames,
-  events,
-  clock,
-  acceptForeign,
-}: Parts): ManageKeys {
-  const detailsOf = ({ accountId, ...key }: Key): KeyDetails => ({
-    ...key,
-    accountId: accountId === key.id ? null : accountId,
-    status: stateOf({ ...key, accountId }, clock.nowMs()),
-  });
+export const createManageKeys = (parts: Parts): ManageKeys => ({
+  create: createKey(parts),
+  list: listKeys(parts),
+  show: async (name) => shown(parts, await parts.findKey(name)),
+  changeStatus: changeStatus(parts),
+  update: updateKey(parts),
+  rotate: rotateKey(parts),
+  move: (name, account, by) => placed(parts, { name, account, by, put: parts.structure.moveKey }),
+  adopt: (name, account, by) => placed(parts, { name, account, by, put: parts.structure.adoptKey }),
+  setLimit: async (name, order, by) => parts.limits.set(holderOf(await parts.findKey(name)), order, by),
+  removeLimit: async (name, which, by) => parts.limits.remove(holderOf(await parts.findKey(name)), which, by),
+});
 
-  async function placed(name: string, account: string, { by, put }: { by: By; put: Structure["moveKey"] }) {
-    const [found, to] = [await findKey(name), await findAccount(account)];
-    requireNoSession(found);
-    const { id } = found;
-    const carried = await accounts.countersOfKeys([id]);
-    await requireGiven(
-      to.path,
-      carried.filter(({ kind }) => kind === "limit"),
-      by,
-    );
-    const done = await put(id, to.id);
-    if (done.result !== "done" && done.result !== "already") throw refusalOf(done);
-    const key = await findKey(id);
-    const changed = done.result === "done";
-    if (changed) events.keyChanged({ ...noteOf(key), changed: ["account"], ...by });
-    return { key: detailsOf(key), changed };
-  }
-
-  const holderOf = (key: Key): LimitHolder => ({
-    of: { keyId: key.id },
-    title: `Key ${key.prefix}…`,
-    path: key.accounts,
-  });
-
-  async function show(name: string): Promise<{ key: KeyDetails; secrets: readonly SecretDetails[] }> {
-    const key = await findKey(name);
-    const secrets = await store.secrets(key.id);
-    return { key: detailsOf(key), secrets: secrets.map((secret) => secretDetails(secret, clock.nowMs())) };
-  }
-
-  /** Whatever became of the key it belongs to: a secret that was revoked stays so. */
-  async function requireUnused(digest: Buffer): Promise<void> {
-    const keyId = await store.ownerOf(digest);
-    if (keyId !== null)
-      throw new Conflict(`A key has this secret already (id ${keyId}). A secret belongs to one key for good.`);
-  }
-
-  return {
-    create: async (order, by) => {
-      const { credit: _credit, budget: _budget, period: _period, existing, account = null, ...rest } = order;
-      const funds = openingFunds(order);
-      const digest = existing === null ? null : foreignDigest(existing, acceptForeign);
-      await requireKnown(order, readNames);
-      if (digest !== null) await requireUnused(digest);
-      const home = account === null ? null : await findAccount(account);
-      if (home?.status === "closed")
-        throw refusalOf({
-          result: "closed",
-          counter: null,
-          accountId: home.id,
-          keyId: null,
-          holders: [home.title],
-          number: null,
-        });
-      if (funds?.kind === "budget") await requireGiven(home?.path ?? [], [{ unit: "tokens", models: null }], by);
-      const issued = issueKey({ ...rest, account: home, funds }, by, digest);
-      const { key, secret } = await issued.catch(async (error: unknown) => {
-        // Somebody else may have kept the same secret meanwhile.
-        if (digest !== null) await requireUnused(digest);
-        throw error;
+const createKey =
+  (parts: Parts): ManageKeys["create"] =>
+  async (order, by) => {
+    const { store, issueKey, findAccount, requireGiven, readNames, events, clock, acceptForeign } = parts;
+    const { credit: _credit, budget: _budget, period: _period, existing, account = null, ...rest } = order;
+    const funds = openingFunds(order);
+    const digest = existing === null ? null : foreignDigest(existing, acceptForeign);
+    await requireKnown(order, readNames);
+    if (digest !== null) await requireUnused(store, digest);
+    const home = account === null ? null : await findAccount(account);
+    if (home?.status === "closed")
+      throw refusalOf({
+        result: "closed",
+        counter: null,
+        accountId: home.id,
+        keyId: null,
+        holders: [home.title],
+        number: null,
       });
-      events.keyIssued({ ...noteOf(key), mode: key.mode, ...by });
-      if (funds !== null)
-        events.fundsBooked({ ...noteOf(key), ...bookingOf(funds), reference: openingReference(key.id), ...by });
-      return { key: detailsOf(key), secret };
-    },
-    list: async ({ limit, after, search = null }, { within } = {}) => {
-      const [last] = readCursor(NEWEST_FIRST, after) ?? [];
-      const rows = await store.list({
-        limit: limit + 1,
-        ...(last === undefined ? {} : { after: last }),
-        ...(within === undefined ? {} : { within }),
-        ...(search === null ? {} : { search }),
-      });
-      const { data, next } = pageOf(rows, { limit, list: NEWEST_FIRST.list, valuesOf: ({ id }) => [id] });
-      const money = await accounts.moneyOf(data.map(({ id }) => id));
-      return { data: data.flatMap((key) => listed(detailsOf(key), money.get(key.id))), next };
-    },
-    move: (name, account, by) => placed(name, account, { by, put: structure.moveKey }),
-    adopt: (name, account, by) => placed(name, account, { by, put: structure.adoptKey }),
-    setLimit: async (name, order, by) => limits.set(holderOf(await findKey(name)), order, by),
-    removeLimit: async (name, which, by) => limits.remove(holderOf(await findKey(name)), which, by),
-    show,
-    changeStatus: async (name, change, by) => {
-      const { id } = await findKey(name);
-      const { to } = TRANSITIONS[change];
-      const changed = await store.changeStatus(id, TRANSITIONS[change]);
-      const key = await findKey(id);
-      if (!changed && key.status !== to) throw standsInTheWay(change, key);
-      const details = detailsOf(key);
-      if (changed) events.keyStatusChanged({ ...noteOf(key), status: details.status, ...by });
-      return { key: details, changed };
-    },
-    update: async (name, { addModels = [], removeModels = [], ...rest }, by) => {
-      const before = await findKey(name);
-      const models = modelsAfter(before, { ...rest, addModels, removeModels });
-      const changes: KeyChanges = { ...rest, ...(models === undefined ? {} : { models }) };
-      const listed = new Set(before.models);
-      await requireKnown({ ...changes, models: models?.filter((id) => !listed.has(id)) ?? null }, readNames);
-      // What was added and removed holds for the list as it was read.
-      const relative = addModels.length + removeModels.length > 0;
-      const changed = await store.update(before.id, changes, relative ? before.version : null);
-      const key = await findKey(before.id);
-      if (!changed && key.status !== "revoked") throw changedMeanwhile(key);
-      if (!changed) throw standsInTheWay("change", key);
-      events.keyChanged({ ...noteOf(key), changed: Object.keys(changes).map((name) => CHANGED[name] ?? name), ...by });
-      return detailsOf(key);
-    },
-    rotate: async (name, { overlapMs }, by) => {
-      const key = await findKey(name);
-      requireNoSession(key);
-      const { secret, prefix } = createSecret(key.mode, key.bucket);
-      const digest = Buffer.from(digestOf(secret), "base64url");
-      const added = await store.addSecret(key.id, { digest, prefix, overlapMs });
-      if (!added) throw standsInTheWay("rotate", await findKey(key.id));
-      events.keyRotated({ keyId: key.id, prefix, overlapMs, ...by });
-      return { ...(await show(key.id)), secret };
-    },
+    if (funds?.kind === "budget") await requireGiven(home?.path ?? [], [{ unit: "tokens", models: null }], by);
+    const issued = issueKey({ ...rest, account: home, funds }, by, digest);
+    const { key, secret } = await issued.catch(async (error: unknown) => {
+      // Somebody else may have kept the same secret meanwhile.
+      if (digest !== null) await requireUnused(store, digest);
+      throw error;
+    });
+    events.keyIssued({ ...noteOf(key), mode: key.mode, ...by });
+    if (funds !== null)
+      events.fundsBooked({ ...noteOf(key), ...bookingOf(funds), reference: openingReference(key.id), ...by });
+    return { key: detailsOf(key, clock), secret };
   };
+
+const listKeys =
+  ({ store, accounts, clock }: Parts): ManageKeys["list"] =>
+  async ({ limit, after, search = null }, { within } = {}) => {
+    const [last] = readCursor(NEWEST_FIRST, after) ?? [];
+    const rows = await store.list({
+      limit: limit + 1,
+      ...(last === undefined ? {} : { after: last }),
+      ...(within === undefined ? {} : { within }),
+      ...(search === null ? {} : { search }),
+    });
+    const { data, next } = pageOf(rows, { limit, list: NEWEST_FIRST.list, valuesOf: ({ id }) => [id] });
+    const money = await accounts.moneyOf(data.map(({ id }) => id));
+    return { data: data.flatMap((key) => listed(detailsOf(key, clock), money.get(key.id))), next };
+  };
+
+const changeStatus =
+  ({ store, findKey, events, clock }: Parts): ManageKeys["changeStatus"] =>
+  async (name, change, by) => {
+    const { id } = await findKey(name);
+    const { to } = TRANSITIONS[change];
+    const changed = await store.changeStatus(id, TRANSITIONS[change]);
+    const key = await findKey(id);
+    if (!changed && key.status !== to) throw standsInTheWay(change, key);
+    const details = detailsOf(key, clock);
+    if (changed) events.keyStatusChanged({ ...noteOf(key), status: details.status, ...by });
+    return { key: details, changed };
+  };
+
+const updateKey =
+  ({ store, findKey, readNames, events, clock }: Parts): ManageKeys["update"] =>
+  async (name, { addModels = [], removeModels = [], ...rest }, by) => {
+    const before = await findKey(name);
+    const models = modelsAfter(before, { ...rest, addModels, removeModels });
+    const changes: KeyChanges = { ...rest, ...(models === undefined ? {} : { models }) };
+    const listed = new Set(before.models);
+    await requireKnown({ ...changes, models: models?.filter((id) => !listed.has(id)) ?? null }, readNames);
+    // What was added and removed holds for the list as it was read.
+    const relative = addModels.length + removeModels.length > 0;
+    const changed = await store.update(before.id, changes, relative ? before.version : null);
+    const key = await findKey(before.id);
+    if (!changed && key.status !== "revoked") throw changedMeanwhile(key);
+    if (!changed) throw standsInTheWay("change", key);
+    events.keyChanged({ ...noteOf(key), changed: Object.keys(changes).map((name) => CHANGED[name] ?? name), ...by });
+    return detailsOf(key, clock);
+  };
+
+const rotateKey =
+  (parts: Parts): ManageKeys["rotate"] =>
+  async (name, { overlapMs }, by) => {
+    const { store, findKey, events } = parts;
+    const key = await findKey(name);
+    requireNoSession(key);
+    const { secret, prefix } = createSecret(key.mode, key.bucket);
+    const digest = Buffer.from(digestOf(secret), "base64url");
+    const added = await store.addSecret(key.id, { digest, prefix, overlapMs });
+    if (!added) throw standsInTheWay("rotate", await findKey(key.id));
+    events.keyRotated({ keyId: key.id, prefix, overlapMs, ...by });
+    return { ...(await shown(parts, await findKey(key.id))), secret };
+  };
+
+type Place = { name: string; account: string; by: By; put: Structure["moveKey"] };
+
+async function placed({ findKey, findAccount, accounts, requireGiven, events, clock }: Parts, place: Place) {
+  const { by } = place;
+  const [found, to] = [await findKey(place.name), await findAccount(place.account)];
+  requireNoSession(found);
+  const { id } = found;
+  const carried = await accounts.countersOfKeys([id]);
+  await requireGiven(
+    to.path,
+    carried.filter(({ kind }) => kind === "limit"),
+    by,
+  );
+  const done = await place.put(id, to.id);
+  if (done.result !== "done" && done.result !== "already") throw refusalOf(done);
+  const key = await findKey(id);
+  const changed = done.result === "done";
+  if (changed) events.keyChanged({ ...noteOf(key), changed: ["account"], ...by });
+  return { key: detailsOf(key, clock), changed };
+}
+
+async function shown({ store, clock }: Parts, key: Key): Promise<{ key: KeyDetails; secrets: SecretDetails[] }> {
+  const secrets = await store.secrets(key.id);
+  return { key: detailsOf(key, clock), secrets: secrets.map((secret) => secretDetails(secret, clock.nowMs())) };
+}
+
+const detailsOf = ({ accountId, ...key }: Key, clock: Clock): KeyDetails => ({
+  ...key,
+  accountId: accountId === key.id ? null : accountId,
+  status: stateOf({ ...key, accountId }, clock.nowMs()),
+});
+
+const holderOf = (key: Key): LimitHolder => ({
+  of: { keyId: key.id },
+  title: `Key ${key.prefix}…`,
+  path: key.accounts,
+});
+
+/** Whatever became of the key it belongs to: a secret that was revoked stays so. */
+async function requireUnused(store: KeyStore, digest: Buffer): Promise<void> {
+  const keyId = await store.ownerOf(digest);
+  if (keyId !== null)
+    throw new Conflict(`A key has this secret already (id ${keyId}). A secret belongs to one key for good.`);
 }
 
 /** A client session has the account of its person, and tokens instead of a secret. */

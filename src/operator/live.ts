@@ -89,118 +89,19 @@ type Sieve = {
   within: By["within"];
 };
 
-// oxlint-disable-next-line max-lines-per-function -- three use cases over one view.
 export function createManageLive(parts: Parts): ManageLive {
-  const { watch, store, findKey, findAccount, events, clock } = parts;
+  const { watch, store, events, clock } = parts;
   const names = createLiveNames({ store, clock });
-  /** Who watches, once for each watcher; null: the automation token or a command. */
-  const watchers: (string | null)[] = [];
-
-  async function sieveOf(which: LiveFilter, { within }: By): Promise<Sieve> {
-    const { limit, key = null, account = null, model = null, errors = false } = which;
-    const [found, holder] = [
-      key === null ? null : await keyWithin(findKey, { name: key, within }),
-      account === null ? null : await accountWithin(findAccount, { name: account, within }),
-    ];
-    return { limit, keyId: found?.id ?? null, accountId: holder?.id ?? null, model, errors, within };
-  }
-
-  async function listOf(view: LiveView, sieve: Sieve): Promise<LiveList> {
-    const { inFlight, more, processes, silent } = view;
-    const meant = inFlight.filter((request) => isMeant(request, sieve));
-    const shown = meant.slice(0, sieve.limit);
-    const known = await names(shown);
-    return {
-      data: shown.map(({ id, accounts, ...request }) => ({
-        ...request,
-        requestId: requestIdOf(id),
-        ...placeOf(accounts, known),
-      })),
-      // Those that a process does not list are nobody's in particular.
-      more: meant.length - shown.length + (sieve.within === undefined ? more : 0),
-      processes,
-      silent,
-    };
-  }
-
-  async function* newsFor(sieve: Sieve): AsyncGenerator<LiveNews> {
-    const told = new Map<string, number>();
-    const seen = { view: null as LiveView | null, error: null as unknown, wake: () => undefined as void };
-    const leave = watch.subscribe({
-      seen: (view) => {
-        seen.view = view;
-        seen.wake();
-      },
-      failed: (error) => {
-        seen.error = error;
-        seen.wake();
-      },
-    });
-    try {
-      for (;;) {
-        if (seen.view === null && seen.error === null) await new Promise<void>((resolve) => (seen.wake = resolve));
-        const { view, error } = seen;
-        if (error !== null) throw error;
-        seen.view = null;
-        if (view !== null) yield await newsOf(view, sieve, told);
-      }
-    } finally {
-      leave();
-    }
-  }
-
-  async function newsOf(view: LiveView, sieve: Sieve, told: Map<string, number>): Promise<LiveNews> {
-    let missed = 0;
-    const fresh: Ended[] = [];
-    for (const [process, ends] of view.ended) {
-      const before = told.get(process);
-      const unread = ends.filter(({ no }) => no > (before ?? 0));
-      if (before !== undefined && unread[0] !== undefined) missed += unread[0].no - before - 1;
-      fresh.push(
-        ...unread.filter((end) => isMeant(end, sieve) && (!sieve.errors || end.status >= 400 || end.code !== null)),
-      );
-      const last = ends.at(-1)?.no;
-      if (last !== undefined) told.set(process, last);
-    }
-    const known = await names(fresh);
-    const ended = fresh
-      .toSorted((one, other) => one.atMs - other.atMs)
-      .map(({ accounts, ...end }) => ({
-        ...end,
-        ...placeOf(accounts, known),
-        keyPrefix: end.keyId === null ? null : (known.prefixes.get(end.keyId) ?? null),
-      }));
-    return { list: await listOf(view, sieve), ended, missed: sieve.within === undefined ? missed : 0 };
-  }
-
-  /** Waits for the process that serves the request. One that ends meanwhile, and is not said to be cancelled, ended by itself. */
-  async function confirmed(id: string): Promise<CancelEnd | "asked"> {
-    const askedAtMs = clock.elapsedMs();
-    let endedAtMs: number | null = null;
-    for (;;) {
-      const { state, inFlight } = await store.cancelled(id);
-      const nowMs = clock.elapsedMs();
-      if (state !== "asked") return state;
-      if (!inFlight) endedAtMs ??= nowMs;
-      if (endedAtMs !== null && nowMs >= endedAtMs + CONFIRM_ENDED_MS) return "ending";
-      if (endedAtMs === null && nowMs >= askedAtMs + CONFIRM_MS) return state;
-      await pause(ASK_EVERY_MS);
-    }
-  }
-
+  const takePlace = createPlaces();
   return {
     list: async (which, by) => {
-      const sieve = await sieveOf(which, by);
-      return listOf(await watch.look(), sieve);
+      const sieve = await sieveOf(parts, which, by);
+      return listOf(await watch.look(), sieve, names);
     },
     watch: async (which, by) => {
-      const sieve = await sieveOf(which, by);
-      const who = by.personId ?? null;
-      if (who !== null && watchers.filter((other) => other === who).length >= MOST_OF_ONE)
-        throw tooMany(`You watch ${MOST_OF_ONE} times, the limit for one person.`);
-      if (watchers.length >= MOST_WATCHERS) throw tooMany(`This process has ${MOST_WATCHERS} watchers, the limit.`);
-      watchers.push(who);
-      return withPlace(newsFor(sieve), () => void watchers.splice(watchers.indexOf(who), 1));
+      const sieve = await sieveOf(parts, which, by);
+      const giveBack = takePlace(by.personId ?? null);
+      return withPlace(newsFor({ watch, names }, sieve), giveBack);
     },
     cancel: async (given, by) => {
       const id = readRequestId(given);
@@ -208,13 +109,132 @@ export function createManageLive(parts: Parts): ManageLive {
       if (by.within !== undefined && !isWithin((await store.accountsOf(id)) ?? [], by.within))
         throw notInFlight(requestId);
       const before = await store.cancel(id);
-      const end = before === "asked" ? await confirmed(id) : before;
+      const end = before === "asked" ? await confirmed(id, parts) : before;
       if (end === null) throw notInFlight(requestId);
       if (end === "asked") throw unconfirmed(requestId);
       if (end === "ending") throw new Conflict(`${requestId} is ending by itself. It can't be cancelled any more.`);
       if (before === "asked") events.requestCancelled({ cancelled: requestId, ...by });
       return { requestId, result: end };
     },
+  };
+}
+
+async function sieveOf({ findKey, findAccount }: Parts, which: LiveFilter, { within }: By): Promise<Sieve> {
+  const { limit, key = null, account = null, model = null, errors = false } = which;
+  const [found, holder] = [
+    key === null ? null : await keyWithin(findKey, { name: key, within }),
+    account === null ? null : await accountWithin(findAccount, { name: account, within }),
+  ];
+  return { limit, keyId: found?.id ?? null, accountId: holder?.id ?? null, model, errors, within };
+}
+
+type ReadNames = ReturnType<typeof createLiveNames>;
+
+async function listOf(view: LiveView, sieve: Sieve, names: ReadNames): Promise<LiveList> {
+  const { inFlight, more, processes, silent } = view;
+  const meant = inFlight.filter((request) => isMeant(request, sieve));
+  const shown = meant.slice(0, sieve.limit);
+  const known = await names(shown);
+  return {
+    data: shown.map(({ id, accounts, ...request }) => ({
+      ...request,
+      requestId: requestIdOf(id),
+      ...placeOf(accounts, known),
+    })),
+    // Those that a process does not list are nobody's in particular.
+    more: meant.length - shown.length + (sieve.within === undefined ? more : 0),
+    processes,
+    silent,
+  };
+}
+
+type NewsParts = { watch: WatchLive; names: ReadNames };
+
+async function* newsFor({ watch, names }: NewsParts, sieve: Sieve): AsyncGenerator<LiveNews> {
+  const lastRead: LastRead = new Map();
+  const seen = { view: null as LiveView | null, error: null as unknown, wake: () => undefined as void };
+  const leave = watch.subscribe({
+    seen: (view) => {
+      seen.view = view;
+      seen.wake();
+    },
+    failed: (error) => {
+      seen.error = error;
+      seen.wake();
+    },
+  });
+  try {
+    for (;;) {
+      if (seen.view === null && seen.error === null) await new Promise<void>((resolve) => (seen.wake = resolve));
+      const { view, error } = seen;
+      if (error !== null) throw error;
+      seen.view = null;
+      if (view === null) continue;
+      const { fresh, missed } = newEnds(view, sieve, lastRead);
+      const ended = await endsOf(fresh, names);
+      yield { list: await listOf(view, sieve, names), ended, missed: sieve.within === undefined ? missed : 0 };
+    }
+  } finally {
+    leave();
+  }
+}
+
+/** By process, the number of the last end that this watcher has read. */
+type LastRead = Map<string, number>;
+
+/** What is asked for of all that ended since the last look. */
+function newEnds(view: LiveView, sieve: Sieve, lastRead: LastRead): { fresh: Ended[]; missed: number } {
+  let missed = 0;
+  const fresh: Ended[] = [];
+  for (const [process, ends] of view.ended) {
+    const before = lastRead.get(process);
+    const unread = ends.filter(({ no }) => no > (before ?? 0));
+    if (before !== undefined && unread[0] !== undefined) missed += unread[0].no - before - 1;
+    fresh.push(
+      ...unread.filter((end) => isMeant(end, sieve) && (!sieve.errors || end.status >= 400 || end.code !== null)),
+    );
+    const last = ends.at(-1)?.no;
+    if (last !== undefined) lastRead.set(process, last);
+  }
+  return { fresh, missed };
+}
+
+async function endsOf(fresh: readonly Ended[], names: ReadNames): Promise<LiveEnd[]> {
+  const known = await names(fresh);
+  return fresh
+    .toSorted((one, other) => one.atMs - other.atMs)
+    .map(({ accounts, ...end }) => ({
+      ...end,
+      ...placeOf(accounts, known),
+      keyPrefix: end.keyId === null ? null : (known.prefixes.get(end.keyId) ?? null),
+    }));
+}
+
+/** Waits for the process that serves the request. One that ends meanwhile, and is not said to be cancelled, ended by itself. */
+async function confirmed(id: string, { store, clock }: Parts): Promise<CancelEnd | "asked"> {
+  const askedAtMs = clock.elapsedMs();
+  let endedAtMs: number | null = null;
+  for (;;) {
+    const { state, inFlight } = await store.cancelled(id);
+    const nowMs = clock.elapsedMs();
+    if (state !== "asked") return state;
+    if (!inFlight) endedAtMs ??= nowMs;
+    if (endedAtMs !== null && nowMs >= endedAtMs + CONFIRM_ENDED_MS) return "ending";
+    if (endedAtMs === null && nowMs >= askedAtMs + CONFIRM_MS) return state;
+    await pause(ASK_EVERY_MS);
+  }
+}
+
+/** Gives watchers of this process a place, and each a way to give it back. */
+function createPlaces() {
+  /** Who watches, once for each watcher; null: the automation token or a command. */
+  const watchers: (string | null)[] = [];
+  return (who: string | null): (() => void) => {
+    if (who !== null && watchers.filter((other) => other === who).length >= MOST_OF_ONE)
+      throw tooMany(`You watch ${MOST_OF_ONE} times, the limit for one person.`);
+    if (watchers.length >= MOST_WATCHERS) throw tooMany(`This process has ${MOST_WATCHERS} watchers, the limit.`);
+    watchers.push(who);
+    return () => void watchers.splice(watchers.indexOf(who), 1);
   };
 }
 

@@ -74,109 +74,110 @@ type Parts = {
 const NEWEST_FIRST: Keyset = { list: "notices", values: [/^\d{1,18}$/] };
 const SHOWN_CHARACTERS = 200;
 
-// oxlint-disable-next-line max-lines-per-function -- one use case after the other.
-export function createManageNotices({
-  store,
-  webhooks,
-  send,
-  createId,
-  clock,
-  events,
-  ...names
-}: Parts): ManageNotices {
-  async function countersOf(name: string): Promise<CounterThresholds[]> {
-    const isMissing = (error: unknown): null => {
-      if (error instanceof Fault && error.code === "not_found") return null;
-      throw error;
-    };
-    const key = await names.findKey(name).catch(isMissing);
-    if (key !== null) return store.countersOf({ keyId: key.id });
-    const account = await names.findAccount(name).catch((error: unknown) => {
-      isMissing(error);
-      throw new Fault(
-        "not_found",
-        `There is no account or key ${JSON.stringify(name)}. Name an account by its path, such as Acme/Search, or a key by its prefix.`,
-      );
-    });
-    return store.countersOf({ accountId: account.id });
-  }
+export const createManageNotices = (parts: Parts): ManageNotices => ({
+  list: listNotices(parts),
 
-  return {
-    list: async ({ limit, after, state, cause, account, key }, { within } = {}) => {
-      const [last = null] = readCursor(NEWEST_FIRST, after) ?? [];
-      const before = last === null ? null : BigInt(last);
-      const accountId =
-        account === null ? null : (await accountWithin(names.findAccount, { name: account, within })).id;
-      const keyId = key === null ? null : (await keyWithin(names.findKey, { name: key, within })).id;
-      const filter = { state, cause, accountId, keyId, within: within ?? null };
-      const rows = await store.list({ limit: limit + 1, before, ...filter });
-      const shown = rows.map((row) => ({ ...row, message: messageOf(row) }));
-      return pageOf(shown, { limit, list: NEWEST_FIRST.list, valuesOf: ({ no }) => [String(no)] });
-    },
+  listEndpoints: async () =>
+    (await parts.store.endpoints()).map((one) => {
+      const webhook = parts.webhooks.find(({ name }) => name === one.endpoint);
+      return { ...one, url: webhook === undefined ? null : addressOf(webhook) };
+    }),
 
-    listEndpoints: async () =>
-      (await store.endpoints()).map((one) => {
-        const webhook = webhooks.find(({ name }) => name === one.endpoint);
-        return { ...one, url: webhook === undefined ? null : addressOf(webhook) };
-      }),
+  test: async (endpoint) =>
+    Promise.all(chosenOf(parts.webhooks, endpoint).map((webhook) => testWebhook(parts, webhook))),
 
-    test: async (endpoint) => {
-      if (webhooks.length === 0)
-        throw new Conflict(
-          "No webhook is configured. Set notices.webhooks, such as ops=https://hooks.example.com/tollgate whsec_SECRET.",
-        );
-      const chosen = webhooks.filter(({ name }) => endpoint === null || name === endpoint);
-      if (chosen.length === 0)
-        throw new Fault(
-          "not_found",
-          `There is no webhook ${JSON.stringify(endpoint)}. There are: ${webhooks.map(({ name }) => name).join(", ")}.`,
-        );
-      return Promise.all(
-        chosen.map(async (webhook) => {
-          const payload = testPayload(`notice_test_${createId().replaceAll("-", "")}`, clock.nowMs());
-          const { ok, status, problem, tookMs, said } = await send(webhook, payload);
-          return {
-            endpoint: webhook.name,
-            url: addressOf(webhook),
-            delivered: ok,
-            status,
-            problem,
-            tookMs: Math.round(tookMs),
-            said: shownOf(said, webhook),
-          };
-        }),
-      );
-    },
+  retry: async (notice, by) => {
+    const retried = await parts.store.retry(notice === null ? null : noticeIdOf(notice));
+    if (retried > 0) parts.events.noticesRetried({ notices: retried, ...by });
+    return { retried };
+  },
 
-    retry: async (notice, by) => {
-      const id = notice === null ? null : noticeIdOf(notice);
-      const retried = await store.retry(id);
-      if (retried > 0) events.noticesRetried({ notices: retried, ...by });
-      return { retried };
-    },
+  thresholds: async ({ name }) => (await countersOf(parts, name)).map(watched),
 
-    thresholds: async ({ name }) => (await countersOf(name)).map(watched),
+  setThresholds: setThresholds(parts),
+});
 
-    setThresholds: async ({ name, percent, left, counter }, by) => {
-      const counters = (await countersOf(name)).filter(({ counter: id }) => counter === undefined || id === counter);
-      const changes = counters.flatMap((one) => {
-        const given =
-          one.kind === "limit"
-            ? (percent?.map(percentOf) ?? percent)
-            : (left?.map((text) => amountOf(one, text)) ?? left);
-        return given === undefined ? [] : [{ id: one.counter, given: given as bigint[] | null }];
-      });
-      if (changes.length === 0) {
-        const lacking = percent === undefined ? "purse" : "limit";
-        throw new Conflict(
-          `${JSON.stringify(name)} has no ${lacking} of its own${counter === undefined ? "" : ` with the id ${counter}`}. Nothing was changed.`,
-        );
-      }
-      for (const { id, given } of changes) await store.setThresholds(id, given);
-      events.thresholdsSet({ counters: changes.map(({ id }) => id), ...by });
-      return (await countersOf(name)).map(watched);
-    },
+const listNotices =
+  ({ store, findAccount, findKey }: Parts): ManageNotices["list"] =>
+  async ({ limit, after, state, cause, account, key }, { within } = {}) => {
+    const [last = null] = readCursor(NEWEST_FIRST, after) ?? [];
+    const before = last === null ? null : BigInt(last);
+    const accountId = account === null ? null : (await accountWithin(findAccount, { name: account, within })).id;
+    const keyId = key === null ? null : (await keyWithin(findKey, { name: key, within })).id;
+    const filter = { state, cause, accountId, keyId, within: within ?? null };
+    const rows = await store.list({ limit: limit + 1, before, ...filter });
+    const shown = rows.map((row) => ({ ...row, message: messageOf(row) }));
+    return pageOf(shown, { limit, list: NEWEST_FIRST.list, valuesOf: ({ no }) => [String(no)] });
   };
+
+function chosenOf(webhooks: readonly Webhook[], endpoint: string | null): Webhook[] {
+  if (webhooks.length === 0)
+    throw new Conflict(
+      "No webhook is configured. Set notices.webhooks, such as ops=https://hooks.example.com/tollgate whsec_SECRET.",
+    );
+  const chosen = webhooks.filter(({ name }) => endpoint === null || name === endpoint);
+  if (chosen.length === 0)
+    throw new Fault(
+      "not_found",
+      `There is no webhook ${JSON.stringify(endpoint)}. There are: ${webhooks.map(({ name }) => name).join(", ")}.`,
+    );
+  return chosen;
+}
+
+async function testWebhook({ send, createId, clock }: Parts, webhook: Webhook): Promise<TestedWebhook> {
+  const payload = testPayload(`notice_test_${createId().replaceAll("-", "")}`, clock.nowMs());
+  const { ok, status, problem, tookMs, said } = await send(webhook, payload);
+  return {
+    endpoint: webhook.name,
+    url: addressOf(webhook),
+    delivered: ok,
+    status,
+    problem,
+    tookMs: Math.round(tookMs),
+    said: shownOf(said, webhook),
+  };
+}
+
+const setThresholds =
+  (parts: Parts): ManageNotices["setThresholds"] =>
+  async ({ name, percent, left, counter }, by) => {
+    const { store, events } = parts;
+    const counters = await countersOf(parts, name);
+    const chosen = counters.filter(({ counter: id }) => counter === undefined || id === counter);
+    const changes = chosen.flatMap((one) => {
+      const given =
+        one.kind === "limit"
+          ? (percent?.map(percentOf) ?? percent)
+          : (left?.map((text) => amountOf(one, text)) ?? left);
+      return given === undefined ? [] : [{ id: one.counter, given: given as bigint[] | null }];
+    });
+    if (changes.length === 0) {
+      const lacking = percent === undefined ? "purse" : "limit";
+      throw new Conflict(
+        `${JSON.stringify(name)} has no ${lacking} of its own${counter === undefined ? "" : ` with the id ${counter}`}. Nothing was changed.`,
+      );
+    }
+    for (const { id, given } of changes) await store.setThresholds(id, given);
+    events.thresholdsSet({ counters: changes.map(({ id }) => id), ...by });
+    return (await countersOf(parts, name)).map(watched);
+  };
+
+/** Of a key, or else of an account. */
+async function countersOf({ store, findKey, findAccount }: Parts, name: string): Promise<CounterThresholds[]> {
+  const key = await findKey(name).catch(nullIfMissing);
+  if (key !== null) return store.countersOf({ keyId: key.id });
+  const account = await findAccount(name).catch(nullIfMissing);
+  if (account === null)
+    throw new Fault(
+      "not_found",
+      `There is no account or key ${JSON.stringify(name)}. Name an account by its path, such as Acme/Search, or a key by its prefix.`,
+    );
+  return store.countersOf({ accountId: account.id });
+}
+
+function nullIfMissing(error: unknown): null {
+  if (error instanceof Fault && error.code === "not_found") return null;
+  throw error;
 }
 
 /** A path may be a secret of its own. */
