@@ -49,19 +49,18 @@ const HOURS_WITHIN_MS = 60_000;
 
 /** Sums and partitions, kept by one process at a time: the oldest that lives. Nothing a request waits for depends on them. */
 export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
-  const { store, processId, clock, everyMs = 30_000, onPartitioned, onRolledUp, onFailed } = options;
+  const { store, processId, clock, everyMs = 30_000, onRolledUp, onFailed } = options;
   const prepared = Promise.withResolvers<void>();
-  const days = new Set<number>();
+  const partitionDays = createPartitionDays(options);
   /** Hours that could not be added up, the latest last: an hour that always fails must not keep back others. */
   let failing: number[] = [];
-  let partitionDueMs = Number.NEGATIVE_INFINITY;
   let rollupDueMs = Number.NEGATIVE_INFINITY;
 
   async function turn(): Promise<void> {
     try {
       const duty = await store.duty(processId);
       if (!duty.mine) return;
-      if (clock.elapsedMs() >= partitionDueMs) await partitionDays(duty.nowMs);
+      await partitionDays(duty.nowMs);
       prepared.resolve();
       await rechainKeys(options);
       if (clock.elapsedMs() >= rollupDueMs) await rollUp(duty.nowMs);
@@ -69,23 +68,6 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
       onFailed("rollup", error);
     } finally {
       prepared.resolve();
-    }
-  }
-
-  async function partitionDays(nowMs: number): Promise<void> {
-    const todayMs = floor(nowMs, DAY_MS);
-    for (const ms of days) if (ms < todayMs) days.delete(ms);
-    try {
-      for (const dayMs of DAYS.map((ahead) => todayMs + ahead * DAY_MS)) {
-        if (days.has(dayMs)) continue;
-        const partitioned = await store.partition(dayMs);
-        if (partitioned !== "busy") days.add(dayMs);
-        onPartitioned(new Date(dayMs).toISOString().slice(0, 10), partitioned);
-      }
-    } catch (error) {
-      // Each try may hold up settles for a moment, so the next is not made at once.
-      partitionDueMs = clock.elapsedMs() + PACE_MS;
-      onFailed("partition", error);
     }
   }
 
@@ -113,6 +95,30 @@ export function startHousekeeping(options: HousekeepingOptions): Housekeeping {
   }
 
   return { ...repeat({ everyMs, clock, turn }), prepared: prepared.promise };
+}
+
+/** Gives the next days their partitions, each once. */
+function createPartitionDays({ store, clock, onPartitioned, onFailed }: HousekeepingOptions) {
+  const days = new Set<number>();
+  let dueMs = Number.NEGATIVE_INFINITY;
+
+  return async (nowMs: number): Promise<void> => {
+    if (clock.elapsedMs() < dueMs) return;
+    const todayMs = floor(nowMs, DAY_MS);
+    for (const ms of days) if (ms < todayMs) days.delete(ms);
+    try {
+      for (const dayMs of DAYS.map((ahead) => todayMs + ahead * DAY_MS)) {
+        if (days.has(dayMs)) continue;
+        const partitioned = await store.partition(dayMs);
+        if (partitioned !== "busy") days.add(dayMs);
+        onPartitioned(new Date(dayMs).toISOString().slice(0, 10), partitioned);
+      }
+    } catch (error) {
+      // Each try may hold up settles for a moment, so the next is not made at once.
+      dueMs = clock.elapsedMs() + PACE_MS;
+      onFailed("partition", error);
+    }
+  };
 }
 
 const floor = (ms: number, unitMs: number): number => ms - (ms % unitMs);

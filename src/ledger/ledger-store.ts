@@ -8,7 +8,7 @@ import type { Failure } from "./lane.ts";
 import type { CounterSummary, Funded, Ledger, LostHolds, StoredAnswer, UsageSummary, Voided } from "./ledger.ts";
 import { createTurn, NO_PROCESS } from "./turn-store.ts";
 import { toolColumn, USAGE_COUNTS } from "./usage-columns.ts";
-import { createWords } from "./words-store.ts";
+import { createWords, type Words } from "./words-store.ts";
 
 type VoidedRow = Amounts & { place: number; result: Voided["kind"] };
 type SweptRow = Amounts & { id: string; keyId: string; code: string | null; reason: string | null };
@@ -64,7 +64,6 @@ const USAGE = `select mode_unit as unit, spent, today_spend as "todaySpend", las
   from usage_v1($1)`;
 
 /** The ledger in PostgreSQL. Every call is one statement and so one transaction. */
-// oxlint-disable-next-line max-lines-per-function -- one function of the database after the other.
 export function createLedgerStore(queryable: Queryable): Ledger {
   const words = createWords(queryable);
   const turn = createTurn(queryable, words);
@@ -73,115 +72,133 @@ export function createLedgerStore(queryable: Queryable): Ledger {
     admit: async (processId, asks) => (await turn(processId, { settlements: [], asks })).verdicts,
     settle: async (settlements) => (await turn(NO_PROCESS, { settlements, asks: [] })).settled,
 
-    kept: async (claims) => {
-      const rows = await queryable.query<StoredAnswer & { place: number }>(KEPT, [
-        textColumn(claims, ({ keyId }) => keyId),
-        hexColumn(claims, ({ claim }) => claim.keySha256.toString("hex")),
-        hexColumn(claims, ({ claim }) => claim.fingerprint.toString("hex")),
-      ]);
-      const answers = new Map(rows.map(({ place, ...answer }) => [place, answer]));
-      return claims.map((_, index) => answers.get(index + 1) ?? null);
-    },
-
-    void: async (requests) => {
-      const rows = await queryable.query<VoidedRow>(VOID, [
-        textColumn(requests, ({ id }) => id),
-        textColumn(requests, ({ keyId }) => keyId),
-        plainColumn(requests, ({ contentDelivered = false }) => contentDelivered),
-        LINE,
-      ]);
-      return inOrder(rows, requests, {
-        rest: () => 0n,
-        each: ({ result, credits, tokens }) => ({ kind: result, refunded: { credits, tokens } }),
-        common: () => ({ kind: "voided", refunded: { credits: 0n, tokens: 0n } }),
-      });
-    },
-
-    suspend: async (keyIds) => {
-      const rows = await queryable.query<{ id: string }>(SUSPEND, [keyIds, LINE]);
-      return rows.map(({ id }) => id);
-    },
-
-    refused: async ({ counter, little }) => void (await queryable.query(REFUSED, [counter, little, LINE])),
-
-    checkpoint: async (checkpoints) => {
-      const usages = checkpoints.map(({ usage }) => usage);
-      const numbers = await words.numbersOf(usages.flatMap(({ toolCalls }) => Object.keys(toolCalls)));
-      const values = [
-        textColumn(checkpoints, ({ id }) => id),
-        plainColumn(checkpoints, ({ seq }) => seq),
-        plainColumn(checkpoints, ({ credits }) => credits),
-        ...USAGE_COUNTS.map((name) => plainColumn(usages, (usage) => usage[name])),
-        toolColumn(usages, numbers),
-        plainColumn(checkpoints, ({ contentDelivered }) => contentDelivered),
-        LINE,
-      ];
-      const rows = await queryable.query<{ id: string }>(CHECKPOINT, values, PREPARED);
-      return rows.map(({ id }) => id);
-    },
-
-    heartbeat: async (processId) => {
-      const [row] = await queryable.query<{ until: Date }>(HEARTBEAT, [processId, LINE], PREPARED);
-      invariant(row, "a heartbeat is answered");
-      return row.until;
-    },
-
-    sweep: async (sweeperId, limit) => {
-      const rows = await queryable.query<SweptRow>(SWEEP, [sweeperId, limit, LINE]);
-      return {
-        swept: rows.flatMap(({ id, keyId, credits, tokens, code }) =>
-          code === null ? [{ id, keyId, charged: { credits, tokens } }] : [],
-        ),
-        quarantined: rows.flatMap(({ id, keyId, code, reason }) =>
-          code === null ? [] : [{ id, keyId, code, reason: reason ?? "" }],
-        ),
-      };
-    },
-
-    countLost: async () => {
-      const [row] = await queryable.query<LostHolds>(COUNT_LOST);
-      invariant(row, "a count is answered");
-      return row;
-    },
-
-    forgetClaims: async ({ items, bytes }) => {
-      const [row] = await queryable.query<{ removed: number }>("select forget_claims_v1($1, $2) as removed", [
-        items,
-        bytes,
-      ]);
-      invariant(row, "what was removed is counted");
-      return row.removed;
-    },
-
-    fund: ({ counter, reference, kind, amount, actor }) =>
-      funded(FUND, [counter, reference, kind, amount, actor, LINE]),
-
-    setLimit: ({ counter, reference, amount, period, actor }) =>
-      funded(LIMIT, [counter, reference, amount, period, actor, LINE]),
-
-    refund: ({ keyId, reference, about, amounts, actor }) =>
-      funded(REFUND, [keyId, reference, about, amounts.credits, amounts.tokens, actor, LINE]),
-
-    usage: async (keyId) => {
-      const [row] = await queryable.query<UsageRow>(USAGE, [keyId]);
-      return row ? { ...row, counters: row.counters.map(counterOf) } : null;
-    },
-
-    chain: async (keyId, keyVersion, counters) => {
-      const sql = "select chain_v1($1, $2, $3::int[]) as id";
-      const [row] = await queryable.query<{ id: number | null }>(sql, [keyId, keyVersion, counters]);
-      return row?.id ?? null;
-    },
+    ...requestCalls(queryable, words),
+    ...lostHoldCalls(queryable),
+    ...counterCalls(queryable),
   };
+}
 
-  async function funded(sql: string, values: readonly unknown[]): Promise<Funded> {
-    const [row] = await queryable.query<Funded>(sql, values).catch((error: unknown) => {
-      if (sqlStateOf(error) === OUT_OF_RANGE) return [{ kind: "too_much" as const }];
-      throw error;
+/** What becomes of requests under way, beside their turns. */
+const requestCalls = (
+  queryable: Queryable,
+  words: Words,
+): Pick<Ledger, "kept" | "void" | "checkpoint" | "heartbeat" | "forgetClaims"> => ({
+  kept: async (claims) => {
+    const rows = await queryable.query<StoredAnswer & { place: number }>(KEPT, [
+      textColumn(claims, ({ keyId }) => keyId),
+      hexColumn(claims, ({ claim }) => claim.keySha256.toString("hex")),
+      hexColumn(claims, ({ claim }) => claim.fingerprint.toString("hex")),
+    ]);
+    const answers = new Map(rows.map(({ place, ...answer }) => [place, answer]));
+    return claims.map((_, index) => answers.get(index + 1) ?? null);
+  },
+
+  void: async (requests) => {
+    const rows = await queryable.query<VoidedRow>(VOID, [
+      textColumn(requests, ({ id }) => id),
+      textColumn(requests, ({ keyId }) => keyId),
+      plainColumn(requests, ({ contentDelivered = false }) => contentDelivered),
+      LINE,
+    ]);
+    return inOrder(rows, requests, {
+      rest: () => 0n,
+      each: ({ result, credits, tokens }) => ({ kind: result, refunded: { credits, tokens } }),
+      common: () => ({ kind: "voided", refunded: { credits: 0n, tokens: 0n } }),
     });
-    invariant(row, "a funding is answered");
-    return { kind: row.kind };
-  }
+  },
+
+  checkpoint: async (checkpoints) => {
+    const usages = checkpoints.map(({ usage }) => usage);
+    const numbers = await words.numbersOf(usages.flatMap(({ toolCalls }) => Object.keys(toolCalls)));
+    const values = [
+      textColumn(checkpoints, ({ id }) => id),
+      plainColumn(checkpoints, ({ seq }) => seq),
+      plainColumn(checkpoints, ({ credits }) => credits),
+      ...USAGE_COUNTS.map((name) => plainColumn(usages, (usage) => usage[name])),
+      toolColumn(usages, numbers),
+      plainColumn(checkpoints, ({ contentDelivered }) => contentDelivered),
+      LINE,
+    ];
+    const rows = await queryable.query<{ id: string }>(CHECKPOINT, values, PREPARED);
+    return rows.map(({ id }) => id);
+  },
+
+  heartbeat: async (processId) => {
+    const [row] = await queryable.query<{ until: Date }>(HEARTBEAT, [processId, LINE], PREPARED);
+    invariant(row, "a heartbeat is answered");
+    return row.until;
+  },
+
+  forgetClaims: async ({ items, bytes }) => {
+    const [row] = await queryable.query<{ removed: number }>("select forget_claims_v1($1, $2) as removed", [
+      items,
+      bytes,
+    ]);
+    invariant(row, "what was removed is counted");
+    return row.removed;
+  },
+});
+
+/** What is done about holds whose process is gone, and about keys that owe. */
+const lostHoldCalls = (queryable: Queryable): Pick<Ledger, "sweep" | "countLost" | "suspend"> => ({
+  sweep: async (sweeperId, limit) => {
+    const rows = await queryable.query<SweptRow>(SWEEP, [sweeperId, limit, LINE]);
+    return {
+      swept: rows.flatMap(({ id, keyId, credits, tokens, code }) =>
+        code === null ? [{ id, keyId, charged: { credits, tokens } }] : [],
+      ),
+      quarantined: rows.flatMap(({ id, keyId, code, reason }) =>
+        code === null ? [] : [{ id, keyId, code, reason: reason ?? "" }],
+      ),
+    };
+  },
+
+  countLost: async () => {
+    const [row] = await queryable.query<LostHolds>(COUNT_LOST);
+    invariant(row, "a count is answered");
+    return row;
+  },
+
+  suspend: async (keyIds) => {
+    const rows = await queryable.query<{ id: string }>(SUSPEND, [keyIds, LINE]);
+    return rows.map(({ id }) => id);
+  },
+});
+
+/** Counters: what is booked to them, and what they have. */
+const counterCalls = (
+  queryable: Queryable,
+): Pick<Ledger, "fund" | "setLimit" | "refund" | "refused" | "usage" | "chain"> => ({
+  fund: ({ counter, reference, kind, amount, actor }) =>
+    funded(queryable, FUND, [counter, reference, kind, amount, actor, LINE]),
+
+  setLimit: ({ counter, reference, amount, period, actor }) =>
+    funded(queryable, LIMIT, [counter, reference, amount, period, actor, LINE]),
+
+  refund: ({ keyId, reference, about, amounts, actor }) =>
+    funded(queryable, REFUND, [keyId, reference, about, amounts.credits, amounts.tokens, actor, LINE]),
+
+  refused: async ({ counter, little }) => void (await queryable.query(REFUSED, [counter, little, LINE])),
+
+  usage: async (keyId) => {
+    const [row] = await queryable.query<UsageRow>(USAGE, [keyId]);
+    return row ? { ...row, counters: row.counters.map(counterOf) } : null;
+  },
+
+  chain: async (keyId, keyVersion, counters) => {
+    const sql = "select chain_v1($1, $2, $3::int[]) as id";
+    const [row] = await queryable.query<{ id: number | null }>(sql, [keyId, keyVersion, counters]);
+    return row?.id ?? null;
+  },
+});
+
+async function funded(queryable: Queryable, sql: string, values: readonly unknown[]): Promise<Funded> {
+  const [row] = await queryable.query<Funded>(sql, values).catch((error: unknown) => {
+    if (sqlStateOf(error) === OUT_OF_RANGE) return [{ kind: "too_much" as const }];
+    throw error;
+  });
+  invariant(row, "a funding is answered");
+  return { kind: row.kind };
 }
 
 const counterOf = ({ account, renewsAt, ...row }: CounterRow): CounterSummary => ({

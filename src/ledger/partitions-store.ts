@@ -39,92 +39,97 @@ const OWN = `
 const LEFT = `select ${DAY_OF("hold_id")} as day, count(*) as rows from charge_other group by 1`;
 
 /** The days of the journal and how to give one its own partition after the fact. Only the owner of the tables can. */
-// oxlint-disable-next-line max-lines-per-function -- one statement after the other.
-export function createPartitions({ database, clock, pause, rowsAtOnce = ROWS_AT_ONCE }: Options): Partitions {
-  async function repair(day: string, onStep: (step: RepairStep) => void | Promise<void>): Promise<RepairedDay> {
-    const owner = await requireOwner(database);
-    const it = await movedOf(database, day);
-    const [state] = await database.query<{ own: boolean; other: boolean }>(
-      `select exists (select from pg_inherits where inhrelid = to_regclass($1)) as own, to_regclass($1) is not null as other`,
-      [`charge${it.suffix}`],
-    );
-    if (state?.own) return { day, result: "present", charges: 0, lockedMs: 0 };
-    if (state?.other)
-      throw new Conflict(`Table charge${it.suffix} exists but is not a partition of charge. Rename it first.`);
-    await copyAhead(it, onStep);
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await move(day, it, owner);
-      } catch (error) {
-        if (sqlStateOf(error) === CANCELLED)
-          throw new Conflict(
-            `Moving ${day} took longer than ${MOVE_TIMEOUT_MS / 1_000} s and was rolled back. Stop the gateways and try again.`,
-          );
-        if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
-        if (tries >= LOCK_TRIES)
-          throw new Conflict(
-            `The journal was in use at each of ${LOCK_TRIES} attempts. End long transactions and try again.`,
-          );
-        await onStep({ kind: "waiting", tries });
-        await pause();
-      }
-    }
-  }
+export const createPartitions = (options: Options): Partitions => ({
+  list: () => list(options.database),
+  repair: (day, onStep) => repair(options, day, onStep),
+});
 
-  /** Nobody waits for this. Charges are final, so what is copied stays right. */
-  async function copyAhead(it: Moved, onStep: (step: RepairStep) => void | Promise<void>): Promise<void> {
-    await database.transaction(async (tx) =>
-      tx.script(`
-        create table if not exists ${movingOf(it)} (like charge including all);
-        alter table ${movingOf(it)} drop constraint if exists moving_range;
-        alter table ${movingOf(it)} add constraint moving_range check (${rangeOf(it)})`),
-    );
-    const sql = `
-      with copied as (
-        insert into ${movingOf(it)} ${missing(it)} and o.hold_id > $1::uuid order by o.hold_id limit ${rowsAtOnce} returning hold_id
-      )
-      select (select count(*)::int from copied) as rows, (select hold_id from copied order by hold_id desc limit 1) as last`;
-    let rows = 0;
-    for (let after: string | null = NOTHING; after !== null;) {
-      const values: readonly string[] = [after];
-      const [copied]: Copied[] = await database.transaction(async (tx) => {
-        // A table that was just made has no statistics, and would be read whole for every row.
-        await tx.script(
-          "set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off",
+type OnStep = (step: RepairStep) => void | Promise<void>;
+
+async function repair(options: Options, day: string, onStep: OnStep): Promise<RepairedDay> {
+  const { database, pause } = options;
+  const owner = await requireOwner(database);
+  const it = await movedOf(database, day);
+  const [state] = await database.query<{ own: boolean; other: boolean }>(
+    `select exists (select from pg_inherits where inhrelid = to_regclass($1)) as own, to_regclass($1) is not null as other`,
+    [`charge${it.suffix}`],
+  );
+  if (state?.own) return { day, result: "present", charges: 0, lockedMs: 0 };
+  if (state?.other)
+    throw new Conflict(`Table charge${it.suffix} exists but is not a partition of charge. Rename it first.`);
+  await copyAhead(options, it, onStep);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await move(options, { day, it, owner });
+    } catch (error) {
+      if (sqlStateOf(error) === CANCELLED)
+        throw new Conflict(
+          `Moving ${day} took longer than ${MOVE_TIMEOUT_MS / 1_000} s and was rolled back. Stop the gateways and try again.`,
         );
-        return tx.query<Copied>(sql, values);
-      });
-      invariant(copied, "what was copied is counted");
-      rows += copied.rows;
-      await onStep({ kind: "copied", rows });
-      after = copied.rows < rowsAtOnce ? null : copied.last;
+      if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (tries >= LOCK_TRIES)
+        throw new Conflict(
+          `The journal was in use at each of ${LOCK_TRIES} attempts. End long transactions and try again.`,
+        );
+      await onStep({ kind: "waiting", tries });
+      await pause();
     }
   }
-
-  /** Whoever repairs it, the day belongs to the owner of the journal, who reads it by name. */
-  const move = (day: string, it: Moved, owner: string): Promise<RepairedDay> =>
-    database.transaction(async (tx) => {
-      await tx.script(`
-        set local statement_timeout = ${MOVE_TIMEOUT_MS};
-        set local lock_timeout = ${LOCK_TIMEOUT_MS};
-        set local enable_nestloop = off`);
-      const [duty] = await tx.query("select from duty where name = 'partition' for update skip locked");
-      if (!duty) throw new Conflict("Another process is creating partitions. Try again.");
-      const beganMs = clock.elapsedMs();
-      await tx.script("lock table only charge, only charge_other");
-      const charges = await moveRows(tx, it);
-      await tx.script(
-        `alter table charge${it.suffix} owner to ${owner};
-         create trigger is_kept before truncate on charge${it.suffix} for each statement execute function journal_is_final();
-         select day_has_many_keys('charge${it.suffix}');
-         select name_days()`,
-      );
-      const result = charges === 0 ? "made" : "moved";
-      return { day, result, charges, lockedMs: Math.round(clock.elapsedMs() - beganMs) };
-    });
-
-  return { list: () => list(database), repair };
 }
+
+/** Nobody waits for this. Charges are final, so what is copied stays right. */
+async function copyAhead({ database, rowsAtOnce = ROWS_AT_ONCE }: Options, it: Moved, onStep: OnStep): Promise<void> {
+  await database.transaction(async (tx) =>
+    tx.script(`
+      create table if not exists ${movingOf(it)} (like charge including all);
+      alter table ${movingOf(it)} drop constraint if exists moving_range;
+      alter table ${movingOf(it)} add constraint moving_range check (${rangeOf(it)})`),
+  );
+  const sql = `
+    with copied as (
+      insert into ${movingOf(it)} ${missing(it)} and o.hold_id > $1::uuid order by o.hold_id limit ${rowsAtOnce} returning hold_id
+    )
+    select (select count(*)::int from copied) as rows, (select hold_id from copied order by hold_id desc limit 1) as last`;
+  let rows = 0;
+  for (let after: string | null = NOTHING; after !== null;) {
+    const values: readonly string[] = [after];
+    const [copied]: Copied[] = await database.transaction(async (tx) => {
+      // A table that was just made has no statistics, and would be read whole for every row.
+      await tx.script(
+        "set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off",
+      );
+      return tx.query<Copied>(sql, values);
+    });
+    invariant(copied, "what was copied is counted");
+    rows += copied.rows;
+    await onStep({ kind: "copied", rows });
+    after = copied.rows < rowsAtOnce ? null : copied.last;
+  }
+}
+
+type Move = { day: string; it: Moved; owner: string };
+
+/** Whoever repairs it, the day belongs to the owner of the journal, who reads it by name. */
+const move = ({ database, clock }: Options, { day, it, owner }: Move): Promise<RepairedDay> =>
+  database.transaction(async (tx) => {
+    await tx.script(`
+      set local statement_timeout = ${MOVE_TIMEOUT_MS};
+      set local lock_timeout = ${LOCK_TIMEOUT_MS};
+      set local enable_nestloop = off`);
+    const [duty] = await tx.query("select from duty where name = 'partition' for update skip locked");
+    if (!duty) throw new Conflict("Another process is creating partitions. Try again.");
+    const beganMs = clock.elapsedMs();
+    await tx.script("lock table only charge, only charge_other");
+    const charges = await moveRows(tx, it);
+    await tx.script(
+      `alter table charge${it.suffix} owner to ${owner};
+       create trigger is_kept before truncate on charge${it.suffix} for each statement execute function journal_is_final();
+       select day_has_many_keys('charge${it.suffix}');
+       select name_days()`,
+    );
+    const result = charges === 0 ? "made" : "moved";
+    return { day, result, charges, lockedMs: Math.round(clock.elapsedMs() - beganMs) };
+  });
 
 const NOTHING = "00000000-0000-0000-0000-000000000000";
 const movingOf = ({ suffix }: Moved): string => `charge_moving${suffix}`;
