@@ -55,98 +55,104 @@ const COUNTERS = `
     from counter_anywhere c join counter_owner o on o.counter = c.id
    where c.closed_at is null and (c.account_id = $1::uuid or c.key_id = $2::uuid) order by c.id`;
 
-// oxlint-disable-next-line max-lines-per-function -- one statement after the other.
-export function createNoticeStore(queryable: Queryable): NoticeStore {
-  const noticesOf = async (ids: readonly string[]): Promise<Map<string, Notice>> => {
-    const rows =
-      ids.length > 0 ? await queryable.query<NoticeRow>(`${NOTICE} where n.id = any ($1::uuid[])`, [ids]) : [];
-    return new Map(rows.map((row) => [row.id, noticeOf(row)]));
-  };
+export const createNoticeStore = (queryable: Queryable): NoticeStore => ({
+  ...sending(queryable),
+  ...operating(queryable),
+});
 
-  return {
-    take: async (endpoints, { each, leaseMs }) => {
-      type Row = { id: string; endpoint: string; attempt: number; triedMs: number };
-      const rows = await queryable.query<Row>(TAKE, [endpoints, each, leaseMs]);
-      const notices = await noticesOf(rows.map(({ id }) => id));
-      return rows.flatMap(({ id, ...attempt }): DeliveryAttempt[] => {
-        const notice = notices.get(id);
-        return notice ? [{ ...attempt, notice }] : [];
-      });
-    },
+/** For those who send notices. */
+const sending = (queryable: Queryable): Pick<NoticeStore, "take" | "ended" | "count"> => ({
+  take: async (endpoints, { each, leaseMs }) => {
+    type Row = { id: string; endpoint: string; attempt: number; triedMs: number };
+    const rows = await queryable.query<Row>(TAKE, [endpoints, each, leaseMs]);
+    const notices = await noticesOf(
+      queryable,
+      rows.map(({ id }) => id),
+    );
+    return rows.flatMap(({ id, ...attempt }): DeliveryAttempt[] => {
+      const notice = notices.get(id);
+      return notice ? [{ ...attempt, notice }] : [];
+    });
+  },
 
-    ended: async ({ notice, endpoint, attempt }, { ok, status, problem, againMs }) => {
-      await queryable.query("select delivery_ended_v1($1, $2, $3, $4, $5, $6, $7)", [
-        notice.id,
-        endpoint,
-        attempt,
-        ok,
-        status,
-        problem,
-        againMs,
-      ]);
-    },
+  ended: async ({ notice, endpoint, attempt }, { ok, status, problem, againMs }) => {
+    await queryable.query("select delivery_ended_v1($1, $2, $3, $4, $5, $6, $7)", [
+      notice.id,
+      endpoint,
+      attempt,
+      ok,
+      status,
+      problem,
+      againMs,
+    ]);
+  },
 
-    count: async () => {
-      const [row] = await queryable.query<NoticeCounts>(
-        `select (select count(*)::int from delivery where state = 'waiting') as waiting,
-                (select count(*)::int from delivery where state = 'dead') as dead`,
-      );
-      return row ?? { waiting: 0, dead: 0 };
-    },
+  count: async () => {
+    const [row] = await queryable.query<NoticeCounts>(
+      `select (select count(*)::int from delivery where state = 'waiting') as waiting,
+              (select count(*)::int from delivery where state = 'dead') as dead`,
+    );
+    return row ?? { waiting: 0, dead: 0 };
+  },
+});
 
-    list: async ({ limit, before, within, state, cause, accountId, keyId }) => {
-      const places = [within, accountId === null ? null : [accountId]];
-      const rows = await queryable.query<NoticeRow>(
-        `${NOTICE} where ($2::bigint is null or n.no < $2)
-           and ${OF_STATE[state ?? "any"]} and ${below("$3")} and ${below("$4")}
-           and ($5::text is null or n.cause = $5) and ($6::uuid is null or o.key_id = $6)
-         order by n.no desc limit $1`,
-        [limit, before, ...places, cause, keyId],
-      );
-      const deliveries = await queryable.query<DeliveryRow>(DELIVERIES, [rows.map(({ id }) => id)]);
-      return rows.map((row): ListedNotice => {
-        const own = deliveries.filter(({ notice }) => notice === row.id);
-        return { ...noticeOf(row), deliveries: own.map(deliveryOf) };
-      });
-    },
+/** For operators. */
+const operating = (queryable: Queryable): Omit<NoticeStore, keyof ReturnType<typeof sending>> => ({
+  list: async ({ limit, before, within, state, cause, accountId, keyId }) => {
+    const places = [within, accountId === null ? null : [accountId]];
+    const rows = await queryable.query<NoticeRow>(
+      `${NOTICE} where ($2::bigint is null or n.no < $2)
+         and ${OF_STATE[state ?? "any"]} and ${below("$3")} and ${below("$4")}
+         and ($5::text is null or n.cause = $5) and ($6::uuid is null or o.key_id = $6)
+       order by n.no desc limit $1`,
+      [limit, before, ...places, cause, keyId],
+    );
+    const deliveries = await queryable.query<DeliveryRow>(DELIVERIES, [rows.map(({ id }) => id)]);
+    return rows.map((row): ListedNotice => {
+      const own = deliveries.filter(({ notice }) => notice === row.id);
+      return { ...noticeOf(row), deliveries: own.map(deliveryOf) };
+    });
+  },
 
-    endpoints: async () => {
-      type Row = { endpoint: string; seenAt: Date; waiting: number; dead: number };
-      const rows = await queryable.query<Row>(
-        `select e.name as endpoint, e.seen_at as "seenAt",
-                (select count(*)::int from delivery d where d.endpoint = e.name and d.state = 'waiting') as waiting,
-                (select count(*)::int from delivery d where d.endpoint = e.name and d.state = 'dead') as dead
-           from endpoint e order by e.name <> 'log', e.name`,
-      );
-      return rows.map(({ seenAt, ...row }) => ({ ...row, seenAtMs: seenAt.getTime() }));
-    },
+  endpoints: async () => {
+    type Row = { endpoint: string; seenAt: Date; waiting: number; dead: number };
+    const rows = await queryable.query<Row>(
+      `select e.name as endpoint, e.seen_at as "seenAt",
+              (select count(*)::int from delivery d where d.endpoint = e.name and d.state = 'waiting') as waiting,
+              (select count(*)::int from delivery d where d.endpoint = e.name and d.state = 'dead') as dead
+         from endpoint e order by e.name <> 'log', e.name`,
+    );
+    return rows.map(({ seenAt, ...row }) => ({ ...row, seenAtMs: seenAt.getTime() }));
+  },
 
-    retry: async (notice) => {
-      const [row] = await queryable.query<{ count: number }>("select deliveries_retried_v1($1::uuid) as count", [
-        notice,
-      ]);
-      return row?.count ?? 0;
-    },
+  retry: async (notice) => {
+    const [row] = await queryable.query<{ count: number }>("select deliveries_retried_v1($1::uuid) as count", [notice]);
+    return row?.count ?? 0;
+  },
 
-    countersOf: async (owner) => {
-      type Row = Omit<CounterThresholds, "key" | "thresholds"> & OwnerRow & { thresholds: string[] };
-      const ids = "accountId" in owner ? [owner.accountId, null] : [null, owner.keyId];
-      const rows = await queryable.query<Row>(COUNTERS, ids);
-      return rows.map(({ keyId, keyPrefix, keyLabel, thresholds, ...row }) => ({
-        ...row,
-        key: keyId === null ? null : { id: keyId, prefix: keyPrefix, label: keyLabel },
-        thresholds: thresholds.map(BigInt),
-      }));
-    },
+  countersOf: async (owner) => {
+    type Row = Omit<CounterThresholds, "key" | "thresholds"> & OwnerRow & { thresholds: string[] };
+    const ids = "accountId" in owner ? [owner.accountId, null] : [null, owner.keyId];
+    const rows = await queryable.query<Row>(COUNTERS, ids);
+    return rows.map(({ keyId, keyPrefix, keyLabel, thresholds, ...row }) => ({
+      ...row,
+      key: keyId === null ? null : { id: keyId, prefix: keyPrefix, label: keyLabel },
+      thresholds: thresholds.map(BigInt),
+    }));
+  },
 
-    setThresholds: async (counter, thresholds) => {
-      const [row] = await queryable.query<{ result: "set" | "unknown_counter" }>(
-        "select thresholds_v1(on_line_v1($3::uuid, $1::int), $2::bigint[]) as result",
-        [counter, thresholds?.map(String) ?? null, LINE],
-      );
-      return row?.result ?? "unknown_counter";
-    },
-  };
+  setThresholds: async (counter, thresholds) => {
+    const [row] = await queryable.query<{ result: "set" | "unknown_counter" }>(
+      "select thresholds_v1(on_line_v1($3::uuid, $1::int), $2::bigint[]) as result",
+      [counter, thresholds?.map(String) ?? null, LINE],
+    );
+    return row?.result ?? "unknown_counter";
+  },
+});
+
+async function noticesOf(queryable: Queryable, ids: readonly string[]): Promise<Map<string, Notice>> {
+  const rows = ids.length > 0 ? await queryable.query<NoticeRow>(`${NOTICE} where n.id = any ($1::uuid[])`, [ids]) : [];
+  return new Map(rows.map((row) => [row.id, noticeOf(row)]));
 }
 
 const noticeOf = ({ keyId, keyPrefix, keyLabel, renewsAt, at, ...row }: NoticeRow): Notice => ({

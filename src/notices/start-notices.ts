@@ -37,17 +37,16 @@ const EACH = 4;
 /** Beyond its timeout an attempt has this long to be written down, before it is taken for lost. */
 const WRITING_MS = 30_000;
 const COUNT_EVERY_MS = 15_000;
+const EVERY_MS = 1_000;
 
 /** Sends notices, in the background: nothing that a request waits for depends on it. */
-// oxlint-disable-next-line max-lines-per-function -- one loop and its state.
 export function startNotices(options: NoticesOptions): Notices {
-  const { store, webhooks, send, timeoutMs, clock, random, everyMs = 1_000 } = options;
-  const byName = new Map(webhooks.map((webhook) => [webhook.name, webhook]));
-  const names = [LOG_ENDPOINT, ...byName.keys()];
+  const { store, webhooks, timeoutMs, everyMs = EVERY_MS } = options;
+  const names = [LOG_ENDPOINT, ...webhooks.map(({ name }) => name)];
   const prepared = Promise.withResolvers<void>();
   const stopping = new AbortController();
   const underway = new Set<Promise<void>>();
-  let countDueMs = Number.NEGATIVE_INFINITY;
+  const countNowAndThen = createCount(options);
   let timer: NodeJS.Timeout | null = null;
   let turning: Promise<void> | null = null;
   let ending = false;
@@ -58,13 +57,12 @@ export function startNotices(options: NoticesOptions): Notices {
       const attempts = await store.take(names, { each: EACH, leaseMs: timeoutMs + WRITING_MS });
       prepared.resolve();
       for (const attempt of attempts) {
-        const work: Promise<void> = deliver(attempt).finally(() => underway.delete(work));
+        const work: Promise<void> = deliver(attempt)
+          .catch(options.onFailed)
+          .finally(() => underway.delete(work));
         underway.add(work);
       }
-      if (clock.elapsedMs() >= countDueMs) {
-        countDueMs = clock.elapsedMs() + COUNT_EVERY_MS;
-        options.onCounted(await store.count());
-      }
+      await countNowAndThen();
       options.onDone();
     } catch (error) {
       options.onFailed(error);
@@ -83,30 +81,9 @@ export function startNotices(options: NoticesOptions): Notices {
   }
 
   async function deliver(attempt: DeliveryAttempt): Promise<void> {
-    try {
-      const end = await attempted(attempt);
-      await store.ended(attempt, end);
-      if (end.ok) begin();
-    } catch (error) {
-      options.onFailed(error);
-    }
-  }
-
-  async function attempted(attempt: DeliveryAttempt): Promise<AttemptEnd> {
-    const { endpoint, notice } = attempt;
-    if (endpoint === LOG_ENDPOINT) {
-      options.onNotice(notice);
-      return { ok: true, status: null, problem: null, againMs: null };
-    }
-    const webhook = byName.get(endpoint);
-    if (!webhook) return { ok: false, status: null, problem: "endpoint unknown", againMs: everyMs };
-    const { ok, status, problem } = await send(webhook, payloadOf(notice), stopping.signal);
-    // Given to whoever comes next.
-    if (problem === "stopped") return { ok, status, problem, againMs: 0 };
-    const againMs = ok || status === GONE ? null : retryAfterMs(attempt, random());
-    const result = ok ? "delivered" : againMs === null ? "dead" : "failed";
-    options.onAttempt(endpoint, result, { status, problem, attempt: attempt.attempt });
-    return { ok, status, problem, againMs };
+    const end = await sent(attempt, options, stopping.signal);
+    await store.ended(attempt, end);
+    if (end.ok) begin();
   }
 
   begin();
@@ -121,4 +98,32 @@ export function startNotices(options: NoticesOptions): Notices {
       await Promise.all(underway);
     },
   };
+}
+
+function createCount({ store, clock, onCounted }: NoticesOptions) {
+  let dueMs = Number.NEGATIVE_INFINITY;
+  return async (): Promise<void> => {
+    if (clock.elapsedMs() < dueMs) return;
+    dueMs = clock.elapsedMs() + COUNT_EVERY_MS;
+    onCounted(await store.count());
+  };
+}
+
+/** Makes one attempt, and says what came of it. */
+async function sent(attempt: DeliveryAttempt, options: NoticesOptions, signal: AbortSignal): Promise<AttemptEnd> {
+  const { webhooks, send, random, everyMs = EVERY_MS } = options;
+  const { endpoint, notice } = attempt;
+  if (endpoint === LOG_ENDPOINT) {
+    options.onNotice(notice);
+    return { ok: true, status: null, problem: null, againMs: null };
+  }
+  const webhook = webhooks.find(({ name }) => name === endpoint);
+  if (!webhook) return { ok: false, status: null, problem: "endpoint unknown", againMs: everyMs };
+  const { ok, status, problem } = await send(webhook, payloadOf(notice), signal);
+  // Given to whoever comes next.
+  if (problem === "stopped") return { ok, status, problem, againMs: 0 };
+  const againMs = ok || status === GONE ? null : retryAfterMs(attempt, random());
+  const result = ok ? "delivered" : againMs === null ? "dead" : "failed";
+  options.onAttempt(endpoint, result, { status, problem, attempt: attempt.attempt });
+  return { ok, status, problem, againMs };
 }
