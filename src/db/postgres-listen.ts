@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, escapeIdentifier } from "pg";
+import { invariant } from "../core/invariant.ts";
 import type { NotificationListener, Subscription } from "./database.ts";
 import { type FindOptions, findPrimary } from "./find-primary.ts";
 import { splitHosts } from "./host-list.ts";
@@ -31,69 +32,41 @@ const silent = (): Error => new Error("the listening database connection has gon
  * the connections of requests, shows now and then that they arrive: through a pooler that lends sessions by the transaction they
  * do not, and on a connection whose other end is gone they no longer do.
  */
-// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one subscription.
 export async function listenOnPostgres(options: ListenOptions): Promise<Subscription> {
-  const urls = splitHosts(options.directUrl ?? options.url);
-  const primary = findPrimary(urls, options);
   const stop = new AbortController();
-  const pace = options.check ?? CHECK;
-  const check = createNotificationCheck({ notify: options.notify, withinMs: pace.withinMs, signal: stop.signal });
-  /** Not known until the first check that could be made. */
-  let hears: boolean | null = null;
-  const connect = async () => {
-    await primary.found();
-    try {
-      return await openSession(primary.url(), options, check);
-    } catch (error) {
-      primary.doubt(primary.generation());
-      throw error;
-    }
-  };
+  const { signal } = stop;
+  const everyMs = (options.check ?? CHECK).everyMs;
+  const line = createListeningLine(options, signal);
 
-  let session = await connect();
+  await line.connect();
   options.listener.refresh();
-  await tryHearing();
+  await line.tryHearing();
   const running = Promise.all([keepListening(), keepTrying()]);
   return {
     close: async () => {
       stop.abort();
-      await session.end();
+      await line.session().end();
       await running;
     },
   };
 
-  async function tryHearing(): Promise<void> {
-    const tried = session;
-    const result = await check.run();
-    // The answer is about a session that is gone; the one that replaced it has a check of its own.
-    if (result === "unsent" || tried !== session || stop.signal.aborted) return;
-    const heard = result === "heard";
-    if (heard !== hears) {
-      hears = heard;
-      options.listener.hears?.(heard);
-    }
-    // One that never heard anything will hear nothing when made again either.
-    if (!heard && tried.hasHeard) tried.giveUp(silent());
-    tried.hasHeard ||= heard;
-  }
-
   async function keepTrying(): Promise<void> {
-    while (!stop.signal.aborted) {
-      await pause(pace.everyMs);
-      if (!stop.signal.aborted) await tryHearing();
+    while (!signal.aborted) {
+      await pause(everyMs, signal);
+      if (!signal.aborted) await line.tryHearing();
     }
   }
 
   async function keepListening(): Promise<void> {
     let attempt = 0;
-    while (!stop.signal.aborted) {
-      const error = await session.ended;
-      if (stop.signal.aborted) return;
+    while (!signal.aborted) {
+      const error = await line.session().ended;
+      if (signal.aborted) return;
       if (error) options.onError(error);
-      primary.doubt(primary.generation());
+      line.doubt();
       for (let connected = false; !connected; attempt += 1) {
-        await pause(backoffMs(attempt, options.random ?? Math.random));
-        if (stop.signal.aborted) return;
+        await pause(backoffMs(attempt, options.random ?? Math.random), signal);
+        if (signal.aborted) return;
         connected = await reconnect();
       }
       attempt = 0;
@@ -102,24 +75,70 @@ export async function listenOnPostgres(options: ListenOptions): Promise<Subscrip
 
   async function reconnect(): Promise<boolean> {
     try {
-      session = await connect();
+      await line.connect();
     } catch (error) {
       options.onError(error instanceof Error ? error : new Error(String(error)));
       return false;
     }
     // The caller may have closed the subscription while the connection was being made.
-    if (stop.signal.aborted) await session.end();
+    if (signal.aborted) await line.session().end();
     else {
       options.listener.refresh();
-      void tryHearing();
+      void line.tryHearing();
     }
     return true;
   }
-
-  function pause(forMs: number): Promise<unknown> {
-    return delay(forMs, null, { signal: stop.signal }).catch(() => undefined);
-  }
 }
+
+/** The session that listens, on the primary, and whether anything arrives on it. */
+function createListeningLine(options: ListenOptions, signal: AbortSignal) {
+  const primary = findPrimary(splitHosts(options.directUrl ?? options.url), options);
+  const { withinMs } = options.check ?? CHECK;
+  const check = createNotificationCheck({ notify: options.notify, withinMs, signal });
+  let session: Session | null = null;
+  /** Not known until the first check that could be made. */
+  let hears: boolean | null = null;
+
+  function current(): Session {
+    invariant(session, "a session is there once it is connected");
+    return session;
+  }
+
+  const doubt = (): void => primary.doubt(primary.generation());
+
+  return {
+    session: current,
+    doubt,
+
+    connect: async (): Promise<void> => {
+      await primary.found();
+      try {
+        session = await openSession(primary.url(), options, check);
+      } catch (error) {
+        doubt();
+        throw error;
+      }
+    },
+
+    tryHearing: async (): Promise<void> => {
+      const tried = current();
+      const result = await check.run();
+      // The answer is about a session that is gone; the one that replaced it has a check of its own.
+      if (result === "unsent" || tried !== session || signal.aborted) return;
+      const heard = result === "heard";
+      if (heard !== hears) {
+        hears = heard;
+        options.listener.hears?.(heard);
+      }
+      // One that never heard anything will hear nothing when made again either.
+      if (!heard && tried.hasHeard) tried.giveUp(silent());
+      tried.hasHeard ||= heard;
+    },
+  };
+}
+
+const pause = (forMs: number, signal: AbortSignal): Promise<unknown> =>
+  delay(forMs, null, { signal }).catch(() => undefined);
 
 /** Doubles from a tenth of a second to five, less a random half, so that a fleet does not come back as one. */
 function backoffMs(attempt: number, random: () => number): number {

@@ -59,7 +59,6 @@ const WAITING_PER_CONNECTION = 100;
 const WATCH_MS = 1_000;
 
 /** A PostgreSQL server, or the primary among several. */
-// oxlint-disable-next-line max-lines-per-function -- short functions over the connections of one pool.
 export function createPostgres(options: PostgresOptions): Database {
   const urls = splitHosts(options.url);
   const finding = withLine(options);
@@ -72,7 +71,56 @@ export function createPostgres(options: PostgresOptions): Database {
     options.onError(error);
   });
 
-  const waitingLimit = options.waitingLimit ?? options.poolSize * WAITING_PER_CONNECTION;
+  const borrow = createBorrow({ pool, primary, hosts: urls.length, ...options });
+  const statements = preparedStatementsOf(options);
+  const transact = createTransact(follow, options);
+  const query: Queryable["query"] = (sql, values, how) =>
+    borrow(async (client, discard) => {
+      if (follow.limitsAreTold(client)) return transact(client, discard, (tx) => tx.query(sql, values));
+      const name = how?.prepared ? statements.nameFor(client, sql) : null;
+      try {
+        return await follow.send(client, { sql, values, name });
+      } catch (error) {
+        const blame = name === null ? null : statements.blame(error);
+        if (blame === null) throw error;
+        // The next connection begins without what this one remembers.
+        if (blame === "outdated") discard();
+        return follow.send(client, { sql, values });
+      }
+    });
+  const notify = (channel: string, payload: string) => query("select pg_notify($1, $2)", [channel, payload]);
+  const subscriptions = createSubscriptions({ ...finding, notify });
+  let closing: Promise<void> | null = null;
+
+  return {
+    query,
+    script: (sql) => borrow((client) => sendScript(client, sql)),
+    transaction: (work) => borrow((client, discard) => transact(client, discard, work)),
+    listen: subscriptions.listen,
+    inspect: () => borrow((client) => readServerFacts(client, sessionLimits(options))),
+    connections: () => ({
+      most: options.poolSize,
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+    ping: () =>
+      withinPingTimeout(
+        finding.line.followed() === null ? query("select 1") : query(COULD_ADMIT, [LINE, createId(Date.now())]),
+      ),
+    close: () => {
+      if (watch !== null) clearInterval(watch);
+      closing ??= subscriptions.close().then(() => pool.end());
+      return closing;
+    },
+  };
+}
+
+type Lending = Pick<PostgresOptions, "poolSize" | "waitingLimit"> & { pool: Pool; primary: Primary; hosts: number };
+
+/** Lends a connection and takes it back; one that is lost is thrown away and makes us look for the primary again. */
+function createBorrow({ pool, primary, hosts, poolSize, waitingLimit: given }: Lending) {
+  const waitingLimit = given ?? poolSize * WAITING_PER_CONNECTION;
   const acquire = async (): Promise<PrimaryClient> => {
     for (let failures = 0; ;) {
       if (pool.waitingCount >= waitingLimit) {
@@ -90,13 +138,12 @@ export function createPostgres(options: PostgresOptions): Database {
         primary.doubt(generation);
         failures += 1;
         // Nothing was sent yet, so a second try on another host is safe; on the same host it is the caller's decision.
-        if (failures > 1 || urls.length === 1) throw error;
+        if (failures > 1 || hosts === 1) throw error;
       }
     }
   };
 
-  /** Lends a connection and takes it back; one that is lost is thrown away and makes us look for the primary again. */
-  const borrow = async <T>(work: (client: PrimaryClient, discard: () => void) => Promise<T>): Promise<T> => {
+  return async <T>(work: (client: PrimaryClient, discard: () => void) => Promise<T>): Promise<T> => {
     const client = await acquire();
     let broken = false;
     const discard = () => {
@@ -114,13 +161,11 @@ export function createPostgres(options: PostgresOptions): Database {
       client.release(broken);
     }
   };
+}
 
-  const statements = preparedStatementsOf(options);
-  const transact = <T>(
-    client: PrimaryClient,
-    discard: () => void,
-    work: (tx: Transaction) => Promise<T>,
-  ): Promise<T> => {
+const createTransact =
+  (follow: ReturnType<typeof createFollowLine>, options: PostgresOptions) =>
+  <T>(client: PrimaryClient, discard: () => void, work: (tx: Transaction) => Promise<T>): Promise<T> => {
     const script = (sql: string): Promise<void> => sendScript(client, sql);
     const query: Queryable["query"] = (sql, values) => follow.send(client, { sql, values });
     return runTransaction({ query, script, discard }, async (tx) => {
@@ -128,60 +173,24 @@ export function createPostgres(options: PostgresOptions): Database {
       return work(tx);
     });
   };
-  const query: Queryable["query"] = (sql, values, how) =>
-    borrow(async (client, discard) => {
-      if (follow.limitsAreTold(client)) return transact(client, discard, (tx) => tx.query(sql, values));
-      const name = how?.prepared ? statements.nameFor(client, sql) : null;
-      try {
-        return await follow.send(client, { sql, values, name });
-      } catch (error) {
-        const blame = name === null ? null : statements.blame(error);
-        if (blame === null) throw error;
-        // The next connection begins without what this one remembers.
-        if (blame === "outdated") discard();
-        return follow.send(client, { sql, values });
-      }
-    });
-  const subscriptions = new Set<Subscription>();
-  let closing: Promise<void> | null = null;
 
-  return {
-    query,
-    script: (sql) => borrow((client) => sendScript(client, sql)),
-    transaction: (work) => borrow((client, discard) => transact(client, discard, work)),
-    listen: async (channels, listener) => {
-      const subscription = await listenOnPostgres({
-        ...finding,
-        ...(options.listenCheck && { check: options.listenCheck }),
-        notify: (channel, payload) => query("select pg_notify($1, $2)", [channel, payload]),
-        channels,
-        listener,
-      });
-      subscriptions.add(subscription);
-      return {
-        close: () => {
-          subscriptions.delete(subscription);
-          return subscription.close();
-        },
-      };
-    },
-    inspect: () => borrow((client) => readServerFacts(client, sessionLimits(options))),
-    connections: () => ({
-      most: options.poolSize,
-      open: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-    }),
-    ping: () =>
-      withinPingTimeout(
-        finding.line.followed() === null ? query("select 1") : query(COULD_ADMIT, [LINE, createId(Date.now())]),
-      ),
-    close: () => {
-      if (watch !== null) clearInterval(watch);
-      closing ??= Promise.all([...subscriptions].map((subscription) => subscription.close())).then(() => pool.end());
-      return closing;
-    },
+type Listening = ReturnType<typeof withLine> & Pick<Parameters<typeof listenOnPostgres>[0], "notify">;
+
+/** Subscriptions that have not been closed. */
+function createSubscriptions(listening: Listening) {
+  const open = new Set<Subscription>();
+  const listen: Database["listen"] = async (channels, listener) => {
+    const check = listening.listenCheck && { check: listening.listenCheck };
+    const subscription = await listenOnPostgres({ ...listening, ...check, channels, listener });
+    open.add(subscription);
+    return {
+      close: () => {
+        open.delete(subscription);
+        return subscription.close();
+      },
+    };
   };
+  return { listen, close: () => Promise.all([...open].map((subscription) => subscription.close())) };
 }
 
 /** One look at a time: a host that swallows packets is waited for longer than the interval. */
