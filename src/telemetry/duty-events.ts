@@ -50,13 +50,13 @@ type NoticeAttempt = {
   attempt: number;
 };
 
-// oxlint-disable-next-line max-lines-per-function -- one event after the other.
-export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; clock: Clock }): DutyEvents {
+type Parts = { logger: Logger; metrics: Metrics; clock: Clock };
+
+export function createDutyEvents(parts: Parts): DutyEvents {
   const { logger, metrics, clock } = parts;
   const say = sayTo(logger);
   const failingSinceMs = new Map<Duty, number>();
   const drops = createLineAllowance({ most: 1, perMs: 60_000, clock });
-  const failingEndpoints = new Set<string>();
 
   return {
     dutyDone: (duty) => {
@@ -89,6 +89,30 @@ export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; cloc
       metrics.holdsQuarantined(quarantined);
       metrics.sweepLag(lagSeconds);
     },
+    ...createNoticeEvents(parts),
+    checkpointsWritten: (checkpoints) => metrics.checkpointsWritten(checkpoints),
+    holdFoundClosed: ({ holdId }) => say("holdClosed", { hold_id: holdId }),
+    recordsDropped: ({ records }) => {
+      metrics.recordsEnded("dropped", records);
+      const line = drops.take();
+      if (line !== null) say("recordsDropped", { records, unwritten: line.unwritten });
+    },
+    recordsWritten: ({ records }) => metrics.recordsEnded("written", records),
+    dayPartitioned: ({ day, result }) => {
+      if (result === "made") say("dayPartitioned", { day });
+      // Its records cannot be dropped by the day then. So it is on the day of the first start.
+      if (result === "occupied") say("dayInDefault", { day, fix: `tollgate ledger partitions --repair ${day}` });
+    },
+  };
+}
+
+type NoticeEvents = Pick<DutyEvents, "thresholdReached" | "noticeSent" | "noticesCounted">;
+
+function createNoticeEvents({ logger, metrics }: Parts): NoticeEvents {
+  const say = sayTo(logger);
+  const failingEndpoints = new Set<string>();
+
+  return {
     thresholdReached: ({ notice, text, accountId, keyId, counter }) => {
       metrics.noticeSent("log", "delivered");
       say("thresholdReached", { notice, text, account_id: accountId, key_id: keyId, counter });
@@ -105,18 +129,5 @@ export function createDutyEvents(parts: { logger: Logger; metrics: Metrics; cloc
         say("noticeFailed", { endpoint, status, reason: problem, attempt }, result === "dead" ? "error" : "warn");
     },
     noticesCounted: (counts) => metrics.noticesLeft(counts),
-    checkpointsWritten: (checkpoints) => metrics.checkpointsWritten(checkpoints),
-    holdFoundClosed: ({ holdId }) => say("holdClosed", { hold_id: holdId }),
-    recordsDropped: ({ records }) => {
-      metrics.recordsEnded("dropped", records);
-      const line = drops.take();
-      if (line !== null) say("recordsDropped", { records, unwritten: line.unwritten });
-    },
-    recordsWritten: ({ records }) => metrics.recordsEnded("written", records),
-    dayPartitioned: ({ day, result }) => {
-      if (result === "made") say("dayPartitioned", { day });
-      // Its records cannot be dropped by the day then. So it is on the day of the first start.
-      if (result === "occupied") say("dayInDefault", { day, fix: `tollgate ledger partitions --repair ${day}` });
-    },
   };
 }

@@ -80,15 +80,12 @@ const HIDDEN = {
 const REFUSED_LOGINS = 10;
 const REFUSED_LOGINS_MS = 60_000;
 
-// oxlint-disable-next-line max-lines-per-function -- one event after the other.
 export function createEvents(parts: RequestLogParts): Events {
   const { logger, metrics, clock } = parts;
   const say = sayTo(logger);
-  let lostSinceMs: number | null = null;
   let loadedModels: number | null = null;
   const refusals = createLineAllowance({ most: REFUSED_LOGINS, perMs: REFUSED_LOGINS_MS, clock });
   const requests: RequestLogParts = { ...parts, record: parts.record ?? null };
-  metrics.databaseUp(1);
 
   return {
     ...createDutyEvents(parts),
@@ -99,20 +96,7 @@ export function createEvents(parts: RequestLogParts): Events {
     socketOpened: metrics.socketOpened,
     socketClosed: metrics.socketClosed,
     recordRequests: (record) => void (requests.record = record),
-    upstreamFailed: ({ requestId, provider, routeId, reason, status }) => {
-      metrics.upstreamCalled(provider, reason);
-      // Our own credential is for an operator to mend; the rest may mend itself. [interface decision 31]
-      const isOurs = reason === "credential_refused" || reason === "misconfigured";
-      const fields = { request_id: requestId, provider, route_id: routeId, reason, status };
-      if (isOurs) say("upstreamFailed", fields, "error");
-      else say("upstreamFailed", { ...fields, fix: undefined });
-    },
-    routeChanged: ({ routeId, provider, state, reason }) =>
-      state === "open"
-        ? say("breakerOpened", { provider, route_id: routeId, reason })
-        : say("breakerClosed", { provider, route_id: routeId }),
-    credentialChanged: ({ provider, problem }) =>
-      problem === null ? say("credentialFound", { provider }) : say("credentialMissing", { provider, problem }),
+    ...createProviderEvents(parts),
     serverListening: ({ name, url }) => say("listening", { listener: name, url }),
     addressesHidden: ({ peer, reason }) => say("addressesHidden", { peer, reason, fix: HIDDEN[reason] }),
     drainStarted: ({ openRequests, deadlineMs }) => {
@@ -121,18 +105,7 @@ export function createEvents(parts: RequestLogParts): Events {
     },
     drainFinished: ({ openRequests }) =>
       say("drainFinished", { open_requests: openRequests }, openRequests > 0 ? "warn" : "info"),
-    databaseLost: (error) => {
-      if (lostSinceMs !== null) return;
-      lostSinceMs = clock.elapsedMs();
-      metrics.databaseUp(0);
-      say("databaseLost", { error: describeError(error) });
-    },
-    databaseBack: () => {
-      if (lostSinceMs === null) return;
-      say("databaseBack", { lost_ms: Math.round(clock.elapsedMs() - lostSinceMs) });
-      lostSinceMs = null;
-      metrics.databaseUp(1);
-    },
+    ...createDatabaseEvents(parts),
     catalogueLoaded: ({ models }) => {
       if (models === loadedModels) return;
       loadedModels = models;
@@ -156,5 +129,51 @@ export function createEvents(parts: RequestLogParts): Events {
       metrics.bugFound();
       say("bug", { request_id: requestId, error: describeError(error) });
     },
+  };
+}
+
+type DatabaseEvents = Pick<Events, "databaseLost" | "databaseBack">;
+
+function createDatabaseEvents({ logger, metrics, clock }: RequestLogParts): DatabaseEvents {
+  const say = sayTo(logger);
+  let lostSinceMs: number | null = null;
+  metrics.databaseUp(1);
+
+  return {
+    databaseLost: (error) => {
+      if (lostSinceMs !== null) return;
+      lostSinceMs = clock.elapsedMs();
+      metrics.databaseUp(0);
+      say("databaseLost", { error: describeError(error) });
+    },
+    databaseBack: () => {
+      if (lostSinceMs === null) return;
+      say("databaseBack", { lost_ms: Math.round(clock.elapsedMs() - lostSinceMs) });
+      lostSinceMs = null;
+      metrics.databaseUp(1);
+    },
+  };
+}
+
+type ProviderEvents = Pick<Events, "upstreamFailed" | "routeChanged" | "credentialChanged">;
+
+function createProviderEvents({ logger, metrics }: RequestLogParts): ProviderEvents {
+  const say = sayTo(logger);
+
+  return {
+    upstreamFailed: ({ requestId, provider, routeId, reason, status }) => {
+      metrics.upstreamCalled(provider, reason);
+      // Our own credential is for an operator to mend; the rest may mend itself. [interface decision 31]
+      const isOurs = reason === "credential_refused" || reason === "misconfigured";
+      const fields = { request_id: requestId, provider, route_id: routeId, reason, status };
+      if (isOurs) say("upstreamFailed", fields, "error");
+      else say("upstreamFailed", { ...fields, fix: undefined });
+    },
+    routeChanged: ({ routeId, provider, state, reason }) =>
+      state === "open"
+        ? say("breakerOpened", { provider, route_id: routeId, reason })
+        : say("breakerClosed", { provider, route_id: routeId }),
+    credentialChanged: ({ provider, problem }) =>
+      problem === null ? say("credentialFound", { provider }) : say("credentialMissing", { provider, problem }),
   };
 }

@@ -100,23 +100,48 @@ const ALARMS: readonly MoneyAlarmKind[] = Object.keys({
 const MOST_PROVIDERS = 100;
 const MOST_REASONS = 30;
 
-// oxlint-disable-next-line max-lines-per-function -- one metric after the other.
 export function createMetrics({ keySeries = 100 } = {}): Metrics {
   const registry = new Registry();
-  const countRequest = createRequestCounts(registry);
   const upstreamCalls = createCounter(COUNTERS.upstreamCalls, registry);
   const droppedMembers = createCounter(COUNTERS.droppedMembers, registry);
-  const duties = createCounter(COUNTERS.duties, registry);
-  // At zero from the start, since the first increase of a series that was not there is none to Prometheus.
-  for (const duty of DUTIES) for (const result of ["done", "failed"]) duties.inc({ duty, result }, 0);
-  const notices = createCounter(COUNTERS.notices, registry);
-  const holdsSwept = createCounter(COUNTERS.holdsSwept, registry);
-  const checkpoints = createCounter(COUNTERS.checkpoints, registry);
   const countAlarm = createTally(COUNTERS.moneyAlarms, ALARMS, registry);
   const bugs = createCounter(COUNTERS.bugs, registry);
   const droppedLines = createCounter(COUNTERS.droppedLines, registry);
   const countSpans = createTally(COUNTERS.spans, ["sent", "failed", "dropped"], registry);
-  const countRecords = createTally(COUNTERS.records, ["written", "dropped"], registry);
+  const refusedServers = createCounter(COUNTERS.refusedServers, registry);
+  const draining = createLevel(GAUGES.draining, registry);
+  const databaseUp = createLevel(GAUGES.databaseUp, registry);
+  const changesHeard = createLevel(GAUGES.changesHeard, registry);
+  const catalogueModels = createLevel(GAUGES.catalogueModels, registry);
+  const providerLabel = createBoundedLabel(MOST_PROVIDERS);
+  const reasonLabel = createBoundedLabel(MOST_REASONS);
+
+  return {
+    ...createRequestMetrics(keySeries, registry),
+    ...createDutyMetrics(registry),
+    upstreamCalled: (provider, outcome) =>
+      upstreamCalls.inc({ provider: providerLabel(provider), outcome: reasonLabel(outcome) }),
+    membersDropped: (dialect, provider, members) =>
+      droppedMembers.inc({ format: dialect, provider: providerLabel(provider) }, members),
+    moneyAlarmed: (kind) => countAlarm(kind, 1),
+    bugFound: () => bugs.inc(),
+    lineDropped: () => droppedLines.inc(),
+    draining: () => void (draining.current = 1),
+    spansEnded: (result, spans) => countSpans(result, spans),
+    databaseUp: (up) => void (databaseUp.current = up),
+    serverRefused: () => refusedServers.inc(),
+    changesHeard: (heard) => void (changesHeard.current = heard),
+    catalogueLoaded: (models) => void (catalogueModels.current = models),
+    watchRoutes: (read) => watchRoutes(read, registry),
+    registry,
+    snapshot: () => registry.getMetricsAsJSON(),
+    expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+/** Once for each request, so nothing here is more than adding a number. */
+function createRequestMetrics(keySeries: number, registry: Registry) {
+  const countRequest = createRequestCounts(registry);
   const countTokens = createTally(COUNTERS.tokens, ["input", "output"], registry);
   const countOutcome = createTally(COUNTERS.outcomes, OUTCOMES, registry);
   const requestSeconds = createObservers(HISTOGRAMS.requestSeconds, registry);
@@ -126,18 +151,6 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
   const openRequests = createLevel(GAUGES.openRequests, registry);
   const openStreams = createLevel(GAUGES.openStreams, registry);
   const openSockets = createLevel(GAUGES.openSockets, registry);
-  const refusedServers = createCounter(COUNTERS.refusedServers, registry);
-  const draining = createLevel(GAUGES.draining, registry);
-  const databaseUp = createLevel(GAUGES.databaseUp, registry);
-  const changesHeard = createLevel(GAUGES.changesHeard, registry);
-  const leaseHeld = createLevel(GAUGES.leaseHeld, registry);
-  const quarantined = createLevel(GAUGES.holdsQuarantined, registry);
-  const noticesWaiting = createLevel(GAUGES.noticesWaiting, registry);
-  const noticesDead = createLevel(GAUGES.noticesDead, registry);
-  const sweepLag = createLevel(GAUGES.sweepLag, registry);
-  const catalogueModels = createLevel(GAUGES.catalogueModels, registry);
-  const providerLabel = createBoundedLabel(MOST_PROVIDERS);
-  const reasonLabel = createBoundedLabel(MOST_REASONS);
 
   return {
     requestOpened: () => void openRequests.current++,
@@ -157,10 +170,25 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
       if (countable(outputTokens)) countTokens("output", outputTokens);
       countForKey(request);
     },
-    upstreamCalled: (provider, outcome) =>
-      upstreamCalls.inc({ provider: providerLabel(provider), outcome: reasonLabel(outcome) }),
-    membersDropped: (dialect, provider, members) =>
-      droppedMembers.inc({ format: dialect, provider: providerLabel(provider) }, members),
+  } satisfies Partial<Metrics>;
+}
+
+/** Of background tasks. */
+function createDutyMetrics(registry: Registry) {
+  const duties = createCounter(COUNTERS.duties, registry);
+  // At zero from the start, since the first increase of a series that was not there is none to Prometheus.
+  for (const duty of DUTIES) for (const result of ["done", "failed"]) duties.inc({ duty, result }, 0);
+  const notices = createCounter(COUNTERS.notices, registry);
+  const holdsSwept = createCounter(COUNTERS.holdsSwept, registry);
+  const checkpoints = createCounter(COUNTERS.checkpoints, registry);
+  const countRecords = createTally(COUNTERS.records, ["written", "dropped"], registry);
+  const leaseHeld = createLevel(GAUGES.leaseHeld, registry);
+  const quarantined = createLevel(GAUGES.holdsQuarantined, registry);
+  const noticesWaiting = createLevel(GAUGES.noticesWaiting, registry);
+  const noticesDead = createLevel(GAUGES.noticesDead, registry);
+  const sweepLag = createLevel(GAUGES.sweepLag, registry);
+
+  return {
     dutyEnded: (duty, result) => duties.inc({ duty, result }),
     noticeSent: (endpoint, result) => notices.inc({ endpoint, result }),
     noticesLeft: ({ waiting, dead }) => {
@@ -171,22 +199,9 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
     holdsQuarantined: (holds) => void (quarantined.current = holds),
     sweepLag: (seconds) => void (sweepLag.current = seconds),
     checkpointsWritten: (count) => checkpoints.inc(count),
-    moneyAlarmed: (kind) => countAlarm(kind, 1),
-    bugFound: () => bugs.inc(),
-    lineDropped: () => droppedLines.inc(),
-    draining: () => void (draining.current = 1),
     recordsEnded: (result, records) => countRecords(result, records),
-    spansEnded: (result, spans) => countSpans(result, spans),
-    databaseUp: (up) => void (databaseUp.current = up),
-    serverRefused: () => refusedServers.inc(),
-    changesHeard: (heard) => void (changesHeard.current = heard),
     leaseHeld: (held) => void (leaseHeld.current = held),
-    catalogueLoaded: (models) => void (catalogueModels.current = models),
-    watchRoutes: (read) => watchRoutes(read, registry),
-    registry,
-    snapshot: () => registry.getMetricsAsJSON(),
-    expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
-  };
+  } satisfies Partial<Metrics>;
 }
 
 const createCounter = <Label extends string>(row: MetricRow & { labels: readonly Label[] }, registry: Registry) =>
