@@ -30,28 +30,30 @@ import type { Pool } from "./pool.ts";
 
 type Route = { dialect: ProviderDialect; upstreamModel: string; conformant: boolean };
 
+type Threads = Pick<Pool, "run"> | null;
+
 /** Everything that reads a whole body: here while it is small, in a thread when it is large. Without threads, always here. */
-// oxlint-disable-next-line max-lines-per-function -- one job after the other.
-export function createPaperwork(pool: Pick<Pool, "run"> | null) {
-  function run<Name extends JobName>(
+export function createPaperwork(pool: Threads) {
+  const run = createRun(pool);
+  return { ...readingOf(run), ...countingIn(pool), ...writingOf(run), groupRoutes: createGroupRoutes(pool) };
+}
+
+type Run = ReturnType<typeof createRun>;
+
+const createRun =
+  (pool: Threads) =>
+  <Name extends JobName>(
     name: Name,
     task: JobTask<Name>,
     { bytes, payer }: { bytes: number; payer: Payer },
-  ): Soon<JobResult<Name>> {
+  ): Soon<JobResult<Name>> => {
     if (pool !== null && bytes > LARGE_BODY_BYTES) return pool.run(name, sendable(task), payer);
     return (JOBS[name] as (given: JobTask<Name>) => Soon<JobResult<Name>>)(task);
-  }
-  /** Whatever its size: the vocabulary takes a fifth of a second and some 70 MiB to load. */
-  async function count<Name extends "countInput" | "countText" | "countTokens" | "savedByCounting">(
-    name: Name,
-    task: JobTask<Name>,
-    payer: Payer,
-  ): Promise<number> {
-    if (pool !== null) return pool.run(name, task, payer);
-    return (JOBS[name] as (given: JobTask<Name>) => Promise<number>)(task);
-  }
-  const sizeOf = ({ bytes, payer }: { bytes: Buffer; payer: Payer }) => ({ bytes: bytes.length, payer });
+  };
 
+const sizeOf = ({ bytes, payer }: { bytes: Buffer; payer: Payer }) => ({ bytes: bytes.length, payer });
+
+function readingOf(run: Run) {
   return {
     /** The request knows what was sealed for its caller, by the secret that the caller came with. */
     readRequest: ({ secret, ...task }: ReadTask & { secret: string }): Soon<GenerationRequest> => {
@@ -80,27 +82,6 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
     }: ReadByModel & { payer: Payer; input?: InputEstimate }): Soon<InputEstimate> =>
       input ?? run("estimateInput", { dialect, bytes }, sizeOf({ bytes, payer })),
 
-    countInput: ({ dialect, bytes, payer }: ReadByModel & { payer: Payer }): Promise<number> =>
-      count("countInput", { dialect, bytes }, payer),
-
-    /** For a bill, which must be made: when the threads have no time for it the text is estimated. */
-    countTokens: (text: string, payer: Payer): Promise<number> =>
-      count("countTokens", { text }, payer).catch(() => estimateTokens(text)),
-
-    countText: ({ dialect, bytes, payer }: ReadByModel & { payer: Payer }): Promise<number> =>
-      count("countText", { dialect, bytes }, payer),
-
-    savedByCounting: (
-      { dialect, bytes, payer }: ReadByModel & { payer: Payer },
-      vocabulary: Vocabulary,
-    ): Promise<number> => count("savedByCounting", { dialect, bytes, vocabulary }, payer),
-
-    writeRequest: (request: GenerationRequest, { dialect, conformant }: Route, told: Told): Soon<Buffer> =>
-      run("writeRequest", { request, route: { dialect, conformant }, told }, sizeOf(request)),
-
-    writeCountRequest: (request: CountTokensRequest, upstreamModel: string, members: MemberPolicy): Soon<Buffer> =>
-      run("writeCountRequest", { request, upstreamModel, members }, sizeOf(request)),
-
     /** An answer may have to repeat its request. */
     readPlain: (
       bytes: Buffer,
@@ -115,23 +96,64 @@ export function createPaperwork(pool: Pick<Pool, "run"> | null) {
         { bytes, request, route: { dialect, conformant }, origin },
         { bytes: Math.max(bytes.length, request.bytes.length), payer: request.payer },
       ),
-
-    groupRoutes: <Chosen extends Route>(
-      request: GenerationRequest,
-      { routes, ...facts }: { routes: readonly Chosen[] } & ModelFacts,
-      wanted: Fidelity,
-    ): Soon<RouteGroups<Chosen>> => {
-      if (pool === null || request.bytes.length <= LARGE_BODY_BYTES) {
-        return groupRoutes(request, { routes, ...facts }, wanted);
-      }
-      const told = routes.map(({ dialect, upstreamModel }) => ({ dialect, upstreamModel }));
-      const back = ({ places, fidelity }: PlacedGroup) => ({
-        routes: places.flatMap((place) => routes[place] ?? []),
-        fidelity,
-      });
-      return pool
-        .run("groupRoutes", sendable({ request, routes: told, facts, wanted }), request.payer)
-        .then(({ best, others }): RouteGroups<Chosen> => ({ best: back(best), others: () => others.map(back) }));
-    },
   };
 }
+
+function writingOf(run: Run) {
+  return {
+    writeRequest: (request: GenerationRequest, { dialect, conformant }: Route, told: Told): Soon<Buffer> =>
+      run("writeRequest", { request, route: { dialect, conformant }, told }, sizeOf(request)),
+
+    writeCountRequest: (request: CountTokensRequest, upstreamModel: string, members: MemberPolicy): Soon<Buffer> =>
+      run("writeCountRequest", { request, upstreamModel, members }, sizeOf(request)),
+  };
+}
+
+/** Whatever the size: the vocabulary takes a fifth of a second and some 70 MiB to load. */
+function countingIn(pool: Threads) {
+  async function count<Name extends "countInput" | "countText" | "countTokens" | "savedByCounting">(
+    name: Name,
+    task: JobTask<Name>,
+    payer: Payer,
+  ): Promise<number> {
+    if (pool !== null) return pool.run(name, task, payer);
+    return (JOBS[name] as (given: JobTask<Name>) => Promise<number>)(task);
+  }
+
+  return {
+    countInput: ({ dialect, bytes, payer }: ReadByModel & { payer: Payer }): Promise<number> =>
+      count("countInput", { dialect, bytes }, payer),
+
+    /** For a bill, which must be made: when the threads have no time for it the text is estimated. */
+    countTokens: (text: string, payer: Payer): Promise<number> =>
+      count("countTokens", { text }, payer).catch(() => estimateTokens(text)),
+
+    countText: ({ dialect, bytes, payer }: ReadByModel & { payer: Payer }): Promise<number> =>
+      count("countText", { dialect, bytes }, payer),
+
+    savedByCounting: (
+      { dialect, bytes, payer }: ReadByModel & { payer: Payer },
+      vocabulary: Vocabulary,
+    ): Promise<number> => count("savedByCounting", { dialect, bytes, vocabulary }, payer),
+  };
+}
+
+const createGroupRoutes =
+  (pool: Threads) =>
+  <Chosen extends Route>(
+    request: GenerationRequest,
+    { routes, ...facts }: { routes: readonly Chosen[] } & ModelFacts,
+    wanted: Fidelity,
+  ): Soon<RouteGroups<Chosen>> => {
+    if (pool === null || request.bytes.length <= LARGE_BODY_BYTES) {
+      return groupRoutes(request, { routes, ...facts }, wanted);
+    }
+    const told = routes.map(({ dialect, upstreamModel }) => ({ dialect, upstreamModel }));
+    const back = ({ places, fidelity }: PlacedGroup) => ({
+      routes: places.flatMap((place) => routes[place] ?? []),
+      fidelity,
+    });
+    return pool
+      .run("groupRoutes", sendable({ request, routes: told, facts, wanted }), request.payer)
+      .then(({ best, others }): RouteGroups<Chosen> => ({ best: back(best), others: () => others.map(back) }));
+  };

@@ -38,7 +38,6 @@ const OWED: ReadonlySet<JobName> = new Set(["readPlain", "countTokens", "countIn
 const ENTRY = new URL(import.meta.url.endsWith(".ts") ? "./job-thread.ts" : "./job-thread.js", import.meta.url);
 
 /** Threads for work that would keep the main one from everybody else. They are started when they are first needed. */
-// oxlint-disable-next-line max-lines-per-function -- short functions over the threads of one pool.
 export function createPool({ threads: most, waiting, deadlineMs }: PoolLimits, random = Math.random): Pool {
   const line = createWaitingLine<Job>(waiting);
   const threads = new Set<Thread>();
@@ -54,30 +53,19 @@ export function createPool({ threads: most, waiting, deadlineMs }: PoolLimits, r
     const thread: Thread = { worker, job: null, timer: null };
     threads.add(thread);
     worker.unref();
-    worker.on("message", (reply: JobReply) => ended(thread, reply));
+    worker.on("message", (reply: JobReply) => {
+      finishJob(thread, reply);
+      goOn();
+    });
     worker.on("error", (cause) => lost(thread, cause));
     worker.on("exit", () => lost(thread, new Error("the thread has ended")));
     return thread;
   }
 
-  function ended(thread: Thread, reply: JobReply): void {
-    const { job } = thread;
-    clearTimeout(thread.timer ?? undefined);
-    thread.job = null;
-    try {
-      job?.answer.resolve(resultOf(reply));
-    } catch (error) {
-      job?.answer.reject(error);
-    }
-    goOn();
-  }
-
   /** What it was doing is lost with it; the next job starts another. */
   function lost(thread: Thread, cause: unknown): void {
     if (!threads.delete(thread)) return;
-    clearTimeout(thread.timer ?? undefined);
-    const message = "This request can't be processed right now. Try again in a few seconds.";
-    thread.job?.answer.reject(new Fault("service_unavailable", message, { retryAfterSeconds: 1, cause }));
+    failJob(thread, cause);
     goOn();
   }
 
@@ -90,25 +78,8 @@ export function createPool({ threads: most, waiting, deadlineMs }: PoolLimits, r
     for (let thread = free(); thread !== null; thread = free()) {
       const job = line.next();
       if (job === null) return;
-      hand(thread, job);
+      beginJob(thread, job, { deadlineMs, onLate: lost });
     }
-  }
-
-  function hand(thread: Thread, job: Job): void {
-    const { worker } = thread;
-    try {
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin.
-      worker.postMessage({ name: job.name, task: job.task });
-    } catch (error) {
-      // What cannot be sent is a bug, and that of one job.
-      job.answer.reject(error);
-      return;
-    }
-    thread.job = job;
-    thread.timer = setTimeout(() => {
-      lost(thread, new Error(`${job.name} took longer than ${deadlineMs} ms`));
-      void worker.terminate();
-    }, deadlineMs);
   }
 
   return {
@@ -124,4 +95,40 @@ export function createPool({ threads: most, waiting, deadlineMs }: PoolLimits, r
       await Promise.all([...threads].map(({ worker }) => worker.terminate()));
     },
   };
+}
+
+type Deadline = { deadlineMs: number; onLate: (thread: Thread, cause: Error) => void };
+
+function beginJob(thread: Thread, job: Job, { deadlineMs, onLate }: Deadline): void {
+  const { worker } = thread;
+  try {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin.
+    worker.postMessage({ name: job.name, task: job.task });
+  } catch (error) {
+    // What cannot be sent is a bug, and that of one job.
+    job.answer.reject(error);
+    return;
+  }
+  thread.job = job;
+  thread.timer = setTimeout(() => {
+    onLate(thread, new Error(`${job.name} took longer than ${deadlineMs} ms`));
+    void worker.terminate();
+  }, deadlineMs);
+}
+
+function finishJob(thread: Thread, reply: JobReply): void {
+  const { job } = thread;
+  clearTimeout(thread.timer ?? undefined);
+  thread.job = null;
+  try {
+    job?.answer.resolve(resultOf(reply));
+  } catch (error) {
+    job?.answer.reject(error);
+  }
+}
+
+function failJob({ job, timer }: Thread, cause: unknown): void {
+  clearTimeout(timer ?? undefined);
+  const message = "This request can't be processed right now. Try again in a few seconds.";
+  job?.answer.reject(new Fault("service_unavailable", message, { retryAfterSeconds: 1, cause }));
 }
