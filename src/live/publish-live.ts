@@ -46,61 +46,21 @@ const MOST_ENDS = 400;
 /** Looked at in one go. */
 const AT_ONCE = 100;
 
-// oxlint-disable-next-line max-lines-per-function -- one loop and its state.
 export function createPublishLive(parts: Parts): PublishLive {
-  const { store, process, requests, clock, onFailed, everyMs = EVERY_MS } = parts;
+  const { clock, everyMs = EVERY_MS } = parts;
+  const publication = createPublication(parts);
   let timer: NodeJS.Timeout | null = null;
   let turning: Promise<void> | null = null;
-  let told = false;
+  let isNotified = false;
   let startedMs = Number.NEGATIVE_INFINITY;
-  let published = false;
-  let failures = 0;
   let hearing = true;
   let closed = false;
-  let ends: NumberedEnd[] = [];
-  let lastNo = 0;
-
-  async function said(): Promise<Published> {
-    const sinceMs = clock.nowMs() - ENDS_FOR_MS;
-    ends = ends.filter(({ atMs }) => atMs >= sinceMs).slice(-MOST_ENDS);
-    return { ...(await look(requests)), ended: ends };
-  }
-
-  async function turn(): Promise<void> {
-    try {
-      let wanted = await store.publish(process, published ? await said() : null);
-      if (wanted.watchedMs > 0 && !published) {
-        published = true;
-        wanted = await store.publish(process, await said());
-      }
-      await cancel(wanted.cancels);
-      if (wanted.watchedMs === 0 && published) {
-        published = false;
-        ends = [];
-        await store.withdraw(process);
-      }
-      failures = 0;
-    } catch (error) {
-      failures++;
-      if (failures === 1) onFailed(error);
-      if (failures > MOST_FAILURES) published = false;
-    }
-  }
-
-  async function cancel(ids: readonly string[]): Promise<void> {
-    const ends = new Map<string, CancelEnd>();
-    for (const id of ids) {
-      const end = requests.cancel(id);
-      if (end !== null) ends.set(id, end);
-    }
-    if (ends.size > 0) await store.answer(ends);
-  }
 
   function start(): void {
     stopTimer();
-    told = false;
+    isNotified = false;
     startedMs = clock.elapsedMs();
-    turning = turn().finally(() => {
+    turning = publication.turn().finally(() => {
       turning = null;
       schedule();
     });
@@ -116,22 +76,17 @@ export function createPublishLive(parts: Parts): PublishLive {
     if (closed || turning !== null) return;
     stopTimer();
     const soonMs = Math.max(0, startedMs + PACE_MS - clock.elapsedMs());
-    const waitMs = told ? soonMs : published ? everyMs : hearing ? null : UNHEARD_MS;
+    const waitMs = isNotified ? soonMs : publication.isOut() ? everyMs : hearing ? null : UNHEARD_MS;
     if (waitMs === 0) start();
     else if (waitMs !== null) timer = setTimeout(start, waitMs).unref();
   }
 
   return {
-    isWatched: () => published,
-    ended: (end) => {
-      if (!published) return;
-      ends.push({ ...end, no: ++lastNo });
-      // Between two turns there may be thousands.
-      if (ends.length > 2 * MOST_ENDS) ends = ends.slice(-MOST_ENDS);
-    },
+    isWatched: publication.isOut,
+    ended: publication.ended,
     notified: () => {
-      if (told) return;
-      told = true;
+      if (isNotified) return;
+      isNotified = true;
       schedule();
     },
     hears: (hears) => {
@@ -142,9 +97,65 @@ export function createPublishLive(parts: Parts): PublishLive {
       closed = true;
       stopTimer();
       await turning;
-      if (published) await store.withdraw(process).catch(() => undefined);
+      await publication.withdraw();
     },
   };
+}
+
+/** What this process has published, which is nothing while nobody watches. */
+function createPublication({ store, process, requests, clock, onFailed }: Parts) {
+  let isOut = false;
+  let failures = 0;
+  let ends: NumberedEnd[] = [];
+  let lastNo = 0;
+
+  async function current(): Promise<Published> {
+    const sinceMs = clock.nowMs() - ENDS_FOR_MS;
+    ends = ends.filter(({ atMs }) => atMs >= sinceMs).slice(-MOST_ENDS);
+    return { ...(await look(requests)), ended: ends };
+  }
+
+  return {
+    isOut: (): boolean => isOut,
+    turn: async (): Promise<void> => {
+      try {
+        let wanted = await store.publish(process, isOut ? await current() : null);
+        if (wanted.watchedMs > 0 && !isOut) {
+          isOut = true;
+          wanted = await store.publish(process, await current());
+        }
+        await cancel(wanted.cancels, { store, requests });
+        if (wanted.watchedMs === 0 && isOut) {
+          isOut = false;
+          ends = [];
+          await store.withdraw(process);
+        }
+        failures = 0;
+      } catch (error) {
+        failures++;
+        if (failures === 1) onFailed(error);
+        if (failures > MOST_FAILURES) isOut = false;
+      }
+    },
+    ended: (end: Ended): void => {
+      if (!isOut) return;
+      ends.push({ ...end, no: ++lastNo });
+      // Between two turns there may be thousands.
+      if (ends.length > 2 * MOST_ENDS) ends = ends.slice(-MOST_ENDS);
+    },
+    withdraw: async (): Promise<void> => {
+      if (isOut) await store.withdraw(process).catch(() => undefined);
+    },
+  };
+}
+
+async function cancel(ids: readonly string[], { store, requests }: Pick<Parts, "store" | "requests">): Promise<void> {
+  const ends = new Map<string, CancelEnd>();
+  for (const id of ids) {
+    const end = requests.cancel(id);
+    if (end !== null) ends.set(id, end);
+  }
+  if (ends.size > 0) await store.answer(ends);
 }
 
 /** In slices, so that a request never waits for all of them. */

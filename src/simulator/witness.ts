@@ -58,38 +58,17 @@ export type WitnessLog = Witness & {
 const DETAIL_BUDGET_BYTES = 64 * 1024 * 1024;
 const LARGEST_KEPT_BODY_BYTES = 16 * 1024;
 
-// oxlint-disable-next-line max-lines-per-function -- short functions over one log.
 export function createWitness({ limit }: { limit: number }): WitnessLog {
   const ring: Call[] = [];
-  const detailBytes: number[] = [];
   let waiting: { matches: (call: Call) => boolean; resolve: (call: Call) => void }[] = [];
   let lastSeq = 0;
   let firstSeq = 1;
-  let firstDetailedSeq = 1;
-  let keptBytes = 0;
-
-  const at = (seq: number): Call | undefined => ring[seq % limit];
-
-  const overBudget = () => keptBytes > DETAIL_BUDGET_BYTES && firstDetailedSeq < lastSeq;
-
-  const addDetail = (seq: number, bytes: number): void => {
-    if (seq < firstDetailedSeq) return;
-    detailBytes[seq % limit] = (detailBytes[seq % limit] ?? 0) + bytes;
-    keptBytes += bytes;
-    while (overBudget()) dropOldestDetail();
-  };
-
-  const dropOldestDetail = (): void => {
-    const call = at(firstDetailedSeq);
-    if (call) Object.assign(call, { body: null, headers: {} });
-    keptBytes -= detailBytes[firstDetailedSeq % limit] ?? 0;
-    firstDetailedSeq += 1;
-  };
+  const details = createDetails(limit, (seq) => ring[seq % limit]);
 
   const calls = (afterSeq = 0): Call[] => {
     const found: Call[] = [];
     for (let seq = Math.max(firstSeq, afterSeq + 1); seq <= lastSeq; seq += 1) {
-      const call = at(seq);
+      const call = ring[seq % limit];
       if (call) found.push(call);
     }
     return found;
@@ -105,31 +84,68 @@ export function createWitness({ limit }: { limit: number }): WitnessLog {
     },
     reset: () => {
       ring.length = 0;
-      detailBytes.length = 0;
-      keptBytes = 0;
       firstSeq = lastSeq + 1;
-      firstDetailedSeq = firstSeq;
+      details.reset(firstSeq);
     },
     open: (newCall) => {
       lastSeq += 1;
       firstSeq = Math.max(firstSeq, lastSeq - limit + 1);
-      for (let seq = firstDetailedSeq; seq < firstSeq; seq += 1) dropOldestDetail();
+      details.dropBefore(firstSeq);
       const call = { ...BLANK, ...newCall, seq: lastSeq };
       ring[lastSeq % limit] = call;
-      detailBytes[lastSeq % limit] = 0;
-      addDetail(lastSeq, headerBytes(newCall.headers));
+      details.open(lastSeq, headerBytes(newCall.headers));
       return call;
     },
     keepBody: (call, body) => {
-      if (call.requestBytes > LARGEST_KEPT_BODY_BYTES || call.seq < firstDetailedSeq) return;
+      if (call.requestBytes > LARGEST_KEPT_BODY_BYTES || !details.has(call.seq)) return;
       call.body = body;
-      addDetail(call.seq, call.requestBytes);
+      details.add(call.seq, call.requestBytes);
     },
     changed: (call) => {
       if (waiting.length === 0) return;
       const met = waiting.filter((waiter) => waiter.matches(call));
       waiting = waiting.filter((waiter) => !met.includes(waiter));
       for (const waiter of met) waiter.resolve(call);
+    },
+  };
+}
+
+/** Bodies and headers of the last calls, as many as their budget holds. */
+function createDetails(limit: number, callAt: (seq: number) => Call | undefined) {
+  const bytesAt: number[] = [];
+  let firstSeq = 1;
+  let lastSeq = 0;
+  let keptBytes = 0;
+
+  function dropOldest(): void {
+    const call = callAt(firstSeq);
+    if (call) Object.assign(call, { body: null, headers: {} });
+    keptBytes -= bytesAt[firstSeq % limit] ?? 0;
+    firstSeq += 1;
+  }
+
+  function add(seq: number, bytes: number): void {
+    if (seq < firstSeq) return;
+    bytesAt[seq % limit] = (bytesAt[seq % limit] ?? 0) + bytes;
+    keptBytes += bytes;
+    while (keptBytes > DETAIL_BUDGET_BYTES && firstSeq < lastSeq) dropOldest();
+  }
+
+  return {
+    add,
+    has: (seq: number): boolean => seq >= firstSeq,
+    open: (seq: number, bytes: number): void => {
+      lastSeq = seq;
+      bytesAt[seq % limit] = 0;
+      add(seq, bytes);
+    },
+    dropBefore: (seq: number): void => {
+      while (firstSeq < seq) dropOldest();
+    },
+    reset: (seq: number): void => {
+      bytesAt.length = 0;
+      keptBytes = 0;
+      firstSeq = seq;
     },
   };
 }
