@@ -152,16 +152,9 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
       writeDevState(folder, { ...ready, pid: process.pid });
       if (options.readyFile !== undefined) writeReadyFile(options.readyFile, ready);
       const call = callOf(process.argv[1] ?? "");
-      const surroundings = {
-        folder: shownFolder,
-        logFile,
-        call,
-        screen,
-        setupToken,
-        console: consoleState(),
-        ...demo?.welcome,
-      };
-      process.stdout.write(options.json ? `${JSON.stringify(ready)}\n` : devWelcome(ready, surroundings));
+      const surroundings = { folder: shownFolder, logFile, call, screen, setupToken, console: consoleState() };
+      const welcome = devWelcome(ready, { ...surroundings, ...demo?.welcome });
+      process.stdout.write(options.json ? `${JSON.stringify(ready)}\n` : welcome);
       demo?.begin(publicUrl);
     },
   );

@@ -20,7 +20,6 @@ type Listed = PageOptions & {
 type Watched = { left?: string[] | null; counter?: number; json?: true };
 
 /** `tollgate notices list | endpoints | test | retry | thresholds`. */
-// oxlint-disable-next-line max-lines-per-function -- one command after the other.
 export function addNoticeCommands(program: Command): void {
   const notices = program
     .command("notices")
@@ -28,6 +27,10 @@ export function addNoticeCommands(program: Command): void {
       "notices that a limit is nearly used or a purse runs low: list, test webhooks, send again, set thresholds",
     );
 
+  for (const add of [addList, addEndpoints, addTest, addRetry, addThresholds]) add(notices);
+}
+
+function addList(notices: Command): void {
   addPageOptions(notices.command("list").description("list notices, newest first, and what became of each"), 50)
     .option("--dead", "the same as --state dead")
     .addOption(
@@ -52,7 +55,9 @@ export function addNoticeCommands(program: Command): void {
         printResult(shown, { json: options.json === true, text: (screen) => noticeListing(shown, { dead, screen }) });
       });
     });
+}
 
+function addEndpoints(notices: Command): void {
   notices
     .command("endpoints")
     .description("list where notices are sent, and how many have not arrived there")
@@ -63,7 +68,9 @@ export function addNoticeCommands(program: Command): void {
         printResult({ endpoints }, { json: options.json === true, text: (screen) => endpointTable(endpoints, screen) });
       });
     });
+}
 
+function addTest(notices: Command): void {
   notices
     .command("test")
     .argument("[endpoint]", "name of a webhook; all of them if omitted")
@@ -76,7 +83,9 @@ export function addNoticeCommands(program: Command): void {
         process.exitCode = tested.every(({ delivered }) => delivered) ? 0 : 1;
       });
     });
+}
 
+function addRetry(notices: Command): void {
   notices
     .command("retry")
     .argument("[notice...]", "ids of notices, as listed")
@@ -94,7 +103,9 @@ export function addNoticeCommands(program: Command): void {
         process.exitCode = retried === 0 && ids.length > 0 ? 1 : 0;
       });
     });
+}
 
+function addThresholds(notices: Command): void {
   notices
     .command("thresholds")
     .argument("<account-or-key>", "account path or id, or key prefix or id")

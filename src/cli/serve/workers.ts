@@ -39,30 +39,15 @@ const askedWorker = (worker: Worker): AskedWorker => ({
  * Several gateways behind one port, each a process. They share the listening socket, so a connection that nobody has taken yet
  * is lost with none of them. Resolves with the exit code when all have ended.
  */
-// oxlint-disable-next-line max-lines-per-function -- short functions over the workers of one parent.
 export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOptions): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const slots: Slot[] = adminPorts.map((adminPort, index) => ({
-    index,
-    adminPort,
-    worker: null,
-    startedMs: 0,
-    serving: false,
-    quickDeaths: 0,
-    timer: null,
-  }));
-  const totals = createTotalsGatherer({
-    workers: slots.length,
-    serving: () => slots.flatMap(({ worker, serving }) => (worker && serving ? askedWorker(worker) : [])),
-    waitMs: METRICS_WAIT_MS,
-  });
+  const slots = adminPorts.map(emptySlot);
+  const totals = createTotals(slots);
   /** Until each has served once: a start that fails is told at once and not repeated. */
   let starting = true;
-  let stopping = false;
-  let exitCode = 0;
+  const shutdown = createShutdown(slots, { endWithinMs, events });
 
   function start(slot: Slot): void {
-    const { index, adminPort } = slot;
+    const { adminPort } = slot;
     slot.startedMs = clock.elapsedMs();
     slot.worker = forkWorker({
       adminPort,
@@ -70,15 +55,15 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
       onMessage: (worker, message) => totals.heard(askedWorker(worker), message),
       onEnded: (end) => ended(slot, end),
     });
-    events.workerStarted({ slot: index, pid: slot.worker.process.pid, adminPort });
+    events.workerStarted({ slot: slot.index, pid: slot.worker.process.pid, adminPort });
   }
 
   function served(slot: Slot): void {
     slot.serving = true;
     events.workerListening({ slot: slot.index, pid: slot.worker?.process.pid });
     // What it was told before it had begun to listen to its parent is lost.
-    if (stopping) dismiss(slot);
-    if (!starting || stopping) return;
+    if (shutdown.isBegun()) dismiss(slot);
+    if (!starting || shutdown.isBegun()) return;
     // The first alone: what is wrong with the settings is then said once, and the port is taken by one.
     if (slot.index === 0) for (const next of slots.slice(1)) start(next);
     starting = !slots.every(({ serving }) => serving);
@@ -88,11 +73,11 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
     if (slot.worker) totals.ended(`${slot.worker.id}`);
     const end = { slot: slot.index, pid: slot.worker?.process.pid, code, signal };
     [slot.worker, slot.serving] = [null, false];
-    if (stopping || starting) {
+    if (shutdown.isBegun() || starting) {
       events.workerEnded({ ...end, restartMs: null });
-      if (code !== 0 || !stopping) exitCode = FAILED;
-      if (!stopping) stop();
-      finishWhenAlone();
+      if (code !== 0 || !shutdown.isBegun()) shutdown.fail();
+      if (!shutdown.isBegun()) shutdown.begin();
+      shutdown.finishWhenAlone();
       return;
     }
     const { waitMs, quickDeaths } = restartAfter({
@@ -102,30 +87,43 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
     });
     slot.quickDeaths = quickDeaths;
     events.workerEnded({ ...end, restartMs: waitMs });
-    if (waitMs !== null) {
-      slot.timer = setTimeout(() => start(slot), waitMs);
-      return;
-    }
-    events.workersGivenUp(quickDeaths);
-    exitCode = FAILED;
-    stop();
-    finishWhenAlone();
+    if (waitMs === null) {
+      events.workersGivenUp(quickDeaths);
+      shutdown.fail();
+      shutdown.begin();
+    } else slot.timer = setTimeout(() => start(slot), waitMs);
   }
 
-  /** Tells all to drain. Asked again, it kills them: whoever asks twice does not want to wait. */
-  function stop(): void {
-    if (stopping) return kill();
-    stopping = true;
-    for (const slot of slots) {
-      if (slot.timer) clearTimeout(slot.timer);
-      dismiss(slot);
-    }
-    setTimeout(kill, endWithinMs).unref();
-  }
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => shutdown.begin());
+  for (const slot of slots.slice(0, 1)) start(slot);
+  return shutdown.exitCode;
+}
 
-  function dismiss({ worker }: Slot): void {
-    worker?.send("drain" satisfies ParentMessage, () => undefined);
-  }
+const emptySlot = (adminPort: number, index: number): Slot => ({
+  index,
+  adminPort,
+  worker: null,
+  startedMs: 0,
+  serving: false,
+  quickDeaths: 0,
+  timer: null,
+});
+
+const createTotals = (slots: readonly Slot[]) =>
+  createTotalsGatherer({
+    workers: slots.length,
+    serving: () => slots.flatMap(({ worker, serving }) => (worker && serving ? askedWorker(worker) : [])),
+    waitMs: METRICS_WAIT_MS,
+  });
+
+/** The end of all workers, and the exit code of their parent. */
+function createShutdown(
+  slots: readonly Slot[],
+  { endWithinMs, events }: Pick<WorkersOptions, "endWithinMs" | "events">,
+) {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  let isBegun = false;
+  let exitCode = 0;
 
   function kill(): void {
     const left = slots.flatMap(({ worker }) => worker ?? []);
@@ -135,16 +133,33 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
     for (const worker of left) worker.process.kill("SIGKILL");
   }
 
+  function drain(): void {
+    isBegun = true;
+    for (const slot of slots) {
+      if (slot.timer) clearTimeout(slot.timer);
+      dismiss(slot);
+    }
+    setTimeout(kill, endWithinMs).unref();
+  }
+
   function finishWhenAlone(): void {
     if (slots.every(({ worker }) => worker === null)) resolve(exitCode);
   }
 
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, () => {
-      stop();
+  return {
+    exitCode: promise,
+    isBegun: (): boolean => isBegun,
+    /** Tells all to drain. Asked again, it kills them: whoever asks twice does not want to wait. */
+    begin: (): void => {
+      if (isBegun) kill();
+      else drain();
       finishWhenAlone();
-    });
-  }
-  for (const slot of slots.slice(0, 1)) start(slot);
-  return promise;
+    },
+    fail: (): void => void (exitCode = FAILED),
+    finishWhenAlone,
+  };
+}
+
+function dismiss({ worker }: Slot): void {
+  worker?.send("drain" satisfies ParentMessage, () => undefined);
 }
