@@ -28,6 +28,7 @@ import { isLoopback, readNetworkList } from "./core/network-list.ts";
 import type { Database } from "./db/database.ts";
 import { type CallerAddress, createCallerAddress } from "./http/caller-address.ts";
 import { listen } from "./http/listen.ts";
+import type { Operator } from "./operator/operator.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Exposition, Metrics } from "./telemetry/metrics.ts";
 
@@ -62,11 +63,11 @@ export type Gateway = {
   stop: () => Promise<number>;
 };
 
-// oxlint-disable-next-line max-lines-per-function -- one part after the other, in the order of dependence.
 export async function startGateway(parts: GatewayParts): Promise<Gateway> {
-  const { config, database, operatorDatabase = database, events, workers = 1 } = parts;
+  const { config, database, operatorDatabase = database, events } = parts;
   const clock = systemClock;
   let publicUrl = config.publicUrl ?? "";
+  const gatewayUrl = (): string => publicUrl;
 
   const door = startDoorRefusals({ database: operatorDatabase, clock, events });
   const operator = createOperator({
@@ -78,33 +79,68 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     notices: config.notices,
   });
   let adminUrl = config.admin.publicUrl ?? "";
-  const signInParts = {
-    ...parts,
-    database: operatorDatabase,
-    operator,
-    clock,
-    random: Math.random,
-    onRefused: door.note,
-  };
+  const { random } = Math;
+  const signInParts = { ...parts, database: operatorDatabase, operator, clock, random, onRefused: door.note };
   const signIn = createSignInOn({ ...signInParts, adminUrl: () => adminUrl });
   const consoleFiles = readBuiltConsole();
   const ledgers = parts.ledgers ?? [{ first: 0, last: 4_095, database }];
   const dataPlane = await startDataPlane(
-    { ...parts, operatorDatabase, ledgers, clock, random: Math.random },
+    { ...parts, operatorDatabase, ledgers, clock, random },
     {
       catalogueStore: createCatalogueStore(database),
-      publicUrl: () => publicUrl,
+      publicUrl: gatewayUrl,
       consoleFiles,
       clientSignIn: createClientSignInOn({
         ...signInParts,
-        publicUrl: () => publicUrl,
+        publicUrl: gatewayUrl,
         sessions: createClientSessionsOn({ ...parts, database: operatorDatabase, clock }),
       }),
     },
   );
-  const { http, readiness, degraded, reportRoutes } = dataPlane;
   const eventLoop = watchEventLoop(clock.nowMs);
-  const admin = createAdmin({
+  const admin = createAdminOn(parts, { door, operator, signIn, consoleFiles, dataPlane, eventLoop, gatewayUrl });
+
+  const publicAddress = await listen(dataPlane.http, config.listen);
+  await admin.ready();
+  const adminAddress = await listen(admin.server, config.admin);
+  publicUrl ||= publicAddress;
+  adminUrl ||= adminAddress;
+  const checks = startIdentityChecks(signIn, { config, events, random });
+  tellAddresses(parts, { publicAddress, adminUrl: adminAddress });
+
+  return {
+    publicUrl,
+    adminUrl: adminAddress,
+    stop: async () => {
+      eventLoop.stop();
+      await checks.stop();
+      const left = await dataPlane.drain();
+      await dataPlane.stop(FAREWELL_MS);
+      await Promise.all([admin.close(), dataPlane.close()]);
+      await door.stop();
+      await Promise.all([database.close(), operatorDatabase.close()]);
+      return left;
+    },
+  };
+}
+
+type AdminParts = {
+  door: ReturnType<typeof startDoorRefusals>;
+  operator: Operator;
+  signIn: ReturnType<typeof createSignInOn>;
+  consoleFiles: ReturnType<typeof readBuiltConsole>;
+  dataPlane: Awaited<ReturnType<typeof startDataPlane>>;
+  eventLoop: ReturnType<typeof watchEventLoop>;
+  gatewayUrl: () => string;
+};
+
+/** The admin listener, before it listens. */
+function createAdminOn(parts: GatewayParts, { door, operator, signIn, consoleFiles, ...made }: AdminParts) {
+  const { config, database, operatorDatabase = database, events, workers = 1 } = parts;
+  const { dataPlane, eventLoop, gatewayUrl } = made;
+  const { readiness, degraded, reportRoutes } = dataPlane;
+  const clock = systemClock;
+  return createAdmin({
     onRefused: door.note,
     consoleFiles: createServeConsole(consoleFiles, "index.html"),
     readDescription,
@@ -114,7 +150,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     signIn,
     identify: createIdentifyOn(database, clock),
     passwordSignIn: createPasswordSignInOn({ database, events, clock }),
-    gatewayUrl: () => publicUrl,
+    gatewayUrl,
     readPriceList: createReadPriceList(config.creditUsd),
     cookie: createSessionCookie(config.admin.publicUrl),
     reportRoutes,
@@ -149,29 +185,6 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     callerAddress: createAdminAddress(config, events),
     clock,
   });
-
-  const publicAddress = await listen(http, config.listen);
-  await admin.ready();
-  const adminAddress = await listen(admin.server, config.admin);
-  publicUrl ||= publicAddress;
-  adminUrl ||= adminAddress;
-  const checks = startIdentityChecks(signIn, { config, events, random: Math.random });
-  tellAddresses(parts, { publicAddress, adminUrl: adminAddress });
-
-  return {
-    publicUrl,
-    adminUrl: adminAddress,
-    stop: async () => {
-      eventLoop.stop();
-      await checks.stop();
-      const left = await dataPlane.drain();
-      await dataPlane.stop(FAREWELL_MS);
-      await Promise.all([admin.close(), dataPlane.close()]);
-      await door.stop();
-      await Promise.all([database.close(), operatorDatabase.close()]);
-      return left;
-    },
-  };
 }
 
 /** Operators come through the same proxies as clients, or directly: where no proxy names an address, none is missed. */

@@ -75,77 +75,17 @@ type Parts = {
 };
 
 /** What operators can do to a database, for a listener or a command. Every change stands in the audit log, and `events` is told of it. */
-// oxlint-disable-next-line max-lines-per-function -- one use case after the other.
 export function createOperator({ database, credentials, events, clock, acceptForeign, notices }: Parts): Operator {
-  const store = createKeyStore(database);
-  const findKey = createFindKey({ store });
-  const issueKey = createIssueKey({
-    atomically: (work) =>
-      database.transaction((tx) => {
-        const parts = { ledger: createLedgerStore(tx), structure: createStructureStore(tx), refusalOf };
-        return work({ insert: createKeyStore(tx).insert, fund: createFundNewKey(parts) });
-      }),
-    clock,
-  });
-  const fundFirst = createFundFirst({
-    atomically: (work) =>
-      database.transaction(async (tx) => {
-        // It locks the keys below between two statements: whoever stalls here must not keep their requests waiting.
-        await tx.script("set local idle_in_transaction_session_timeout = '2s'");
-        return work({ ledger: createLedgerStore(tx), structure: createStructureStore(tx) });
-      }),
-    refusalOf,
-  });
-  const ledger = createLedgerStore(database);
-  const reading = withoutJit(database);
-  const closedPurses = createClosedPurses(database);
-  const accounts = createAccountStore(database);
-  const structure = createStructureStore(database);
-  const requireGiven = createRequireGiven({ accounts });
-  const limits = createLimits({ ledger, structure, accounts, requireGiven, events, clock });
-  const findAccount = createFindAccount({ store: accounts });
-  const catalogue = createCatalogueStore(database);
+  const books = createBooks(database, { events, clock });
+  const { findKey, findAccount, accounts, reading } = books;
   const live = createLiveStore(database);
+  const catalogue = createCatalogueStore(database);
   const readNames = createReadNames(database);
+  const webhooks = readWebhookList(notices?.webhooks?.reveal() ?? "") ?? [];
+  const send = createSendWebhook({ fetch, clock, timeoutMs: notices?.timeoutMs ?? 15_000 });
   const probe = createProbe({ fetch, elapsedMs: clock.elapsedMs });
   const operator: Operator = {
-    keys: createManageKeys({
-      store,
-      findKey,
-      issueKey,
-      findAccount,
-      accounts,
-      structure,
-      limits,
-      requireGiven,
-      readNames,
-      events,
-      clock,
-      acceptForeign,
-    }),
-    accounts: createManageAccounts({
-      store: accounts,
-      structure,
-      ledger,
-      fundFirst,
-      limits,
-      requireGiven,
-      findAccount,
-      events,
-      clock,
-    }),
-    funds: createManageFunds({ ledger, fundFirst, structure, accounts, findKey, requireGiven, events }),
-    books: createReadBooks({
-      findKey,
-      findAccount,
-      showJournal: createShowJournal({ readJournal: createReadJournal(reading) }),
-      readOutstanding: createReadOutstanding(reading),
-      closedPurses,
-      verifyLedger: createVerifyLedger({ store: createVerifyStore(reading) }),
-      verifications: createVerificationStore(database),
-      clock,
-      events,
-    }),
+    ...useBooks(database, { ...books, readNames, events, clock, acceptForeign }),
     live: createManageLive({
       watch: createWatchLive({ store: live, clock }),
       store: live,
@@ -169,21 +109,13 @@ export function createOperator({ database, credentials, events, clock, acceptFor
     }),
     notices: createManageNotices({
       store: createNoticeStore(database),
-      webhooks: readWebhookList(notices?.webhooks?.reveal() ?? "") ?? [],
-      send: createSendWebhook({ fetch, clock, timeoutMs: notices?.timeoutMs ?? 15_000 }),
+      webhooks,
+      send,
       createId: () => createId(clock.nowMs()),
       findKey,
       findAccount,
       clock,
       events,
-    }),
-    closedPurses: createManageClosedPurses({ findKey, findAccount, closedPurses, accounts, events }),
-    quarantine: createManageQuarantine({ store: createQuarantineStore(database), events }),
-    usage: createReportToOperators({
-      findKey,
-      findAccount,
-      reportUsage: createReportUsage({ readUsage: createReadUsage(reading) }),
-      readStatement: createReadStatement(reading),
     }),
     providers: createManageProviders({ store: catalogue, credentials, probe, events }),
     catalogue: createManageCatalogue({ store: catalogue, readNames, credentials, events, clock }),
@@ -199,4 +131,76 @@ export function createOperator({ database, credentials, events, clock, acceptFor
   const looks = createAuditLooks({ operator, findKey, findAccount, accounts });
   const inTheLog = auditedOperator(operator, { store: createAuditStore(database), looks, events, clock });
   return inTheLog;
+}
+
+/** The ledger, and the keys and accounts that it is kept for. */
+function createBooks(database: Database, { events, clock }: Pick<Parts, "events" | "clock">) {
+  const store = createKeyStore(database);
+  const ledger = createLedgerStore(database);
+  const accounts = createAccountStore(database);
+  const structure = createStructureStore(database);
+  const requireGiven = createRequireGiven({ accounts });
+  const issueKey = createIssueKey({
+    atomically: (work) =>
+      database.transaction((tx) => {
+        const parts = { ledger: createLedgerStore(tx), structure: createStructureStore(tx), refusalOf };
+        return work({ insert: createKeyStore(tx).insert, fund: createFundNewKey(parts) });
+      }),
+    clock,
+  });
+  const fundFirst = createFundFirst({
+    atomically: (work) =>
+      database.transaction(async (tx) => {
+        // It locks the keys below between two statements: whoever stalls here must not keep their requests waiting.
+        await tx.script("set local idle_in_transaction_session_timeout = '2s'");
+        return work({ ledger: createLedgerStore(tx), structure: createStructureStore(tx) });
+      }),
+    refusalOf,
+  });
+  return {
+    reading: withoutJit(database),
+    store,
+    ledger,
+    accounts,
+    structure,
+    requireGiven,
+    issueKey,
+    fundFirst,
+    findKey: createFindKey({ store }),
+    findAccount: createFindAccount({ store: accounts }),
+    limits: createLimits({ ledger, structure, accounts, requireGiven, events, clock }),
+  };
+}
+
+type BookParts = ReturnType<typeof createBooks> &
+  Pick<Parts, "events" | "clock" | "acceptForeign"> & { readNames: ReturnType<typeof createReadNames> };
+
+/** What operators do with them. */
+function useBooks(database: Database, parts: BookParts) {
+  const { reading, accounts, findKey, findAccount, events, clock } = parts;
+  const closedPurses = createClosedPurses(database);
+  return {
+    keys: createManageKeys(parts),
+    accounts: createManageAccounts({ ...parts, store: accounts }),
+    funds: createManageFunds(parts),
+    books: createReadBooks({
+      findKey,
+      findAccount,
+      showJournal: createShowJournal({ readJournal: createReadJournal(reading) }),
+      readOutstanding: createReadOutstanding(reading),
+      closedPurses,
+      verifyLedger: createVerifyLedger({ store: createVerifyStore(reading) }),
+      verifications: createVerificationStore(database),
+      clock,
+      events,
+    }),
+    closedPurses: createManageClosedPurses({ findKey, findAccount, closedPurses, accounts, events }),
+    quarantine: createManageQuarantine({ store: createQuarantineStore(database), events }),
+    usage: createReportToOperators({
+      findKey,
+      findAccount,
+      reportUsage: createReportUsage({ readUsage: createReadUsage(reading) }),
+      readStatement: createReadStatement(reading),
+    }),
+  } satisfies Partial<Operator>;
 }
