@@ -85,17 +85,71 @@ function tooManyUnknown(waitMs: number): Fault {
  * once, whatever else comes from their address; the others wait in a lane of their own, so many at a time and so many per
  * address. Nobody is refused because of the hint alone: what it does not know may have been issued a moment ago.
  */
-// oxlint-disable-next-line max-lines-per-function -- short functions over what is remembered of keys.
-export function createAuthenticate({ store, issued, clock, ...limits }: Options): Authenticate {
-  const known = createKnownKeys({ clock, ...limits });
-  const unknown = new LRUCache<string, true>({
-    max: limits.negativeCacheEntries,
-    ttl: limits.negativeCacheMs,
-    ttlResolution: 0,
-    perf: { now: clock.elapsedMs },
-  });
-  const { findByDigests } = store;
-  const lookUp = createLookUp({ findByDigests, paceMs: 0 });
+export function createAuthenticate(options: Options): Authenticate {
+  const { issued } = options;
+  const lanes = createLanes(options);
+  const underway = new Map<string, Promise<Key>>();
+  const memory = createMemory({ ...options, isAnswerDue: () => underway.size > 0 });
+
+  function find(secret: string, addressOf: AddressOf): Promise<Key> | Key {
+    const guesses = lanes.guessesOf(secret);
+    // The whole digest is the cache key: a shortened one would let two secrets meet.
+    const digest = digestOf(secret);
+    const key = memory.get(digest);
+    if (key) return key;
+    if (memory.isUnknown(digest)) throw invalid(secret);
+    const asked = underway.get(digest);
+    if (asked) return asked;
+    const bytes = Buffer.from(digest, "base64url");
+    return begin({ secret, digest, bytes, ...lanes.laneFor(bytes, guesses, addressOf) });
+  }
+
+  function begin(lookup: Lookup): Promise<Key> {
+    const pending = look(lookup);
+    underway.set(lookup.digest, pending);
+    return pending;
+  }
+
+  async function look({ secret, digest, bytes, lane, onUnknown }: Lookup): Promise<Key> {
+    const began = memory.moment();
+    try {
+      const key = await lane.find(bytes).catch((cause: unknown) => {
+        throw unreachable(cause);
+      });
+      if (key === null) {
+        onUnknown();
+        memory.keepUnknown(digest, began);
+        throw invalid(secret);
+      }
+      issued.add(bytes);
+      memory.keep(key, digest, began);
+      return key;
+    } finally {
+      underway.delete(digest);
+      if (underway.size === 0) memory.allAnswered();
+    }
+  }
+
+  async function again(secret: string, { id, version }: Key): Promise<Key> {
+    const digest = digestOf(secret);
+    // Who comes second finds what the first has read, or waits for it.
+    const found = memory.get(digest);
+    if (found !== undefined && found.version > version) return found;
+    const asked = underway.get(digest);
+    if (asked !== undefined) return asked;
+    memory.forget(id);
+    return begin({ secret, digest, bytes: Buffer.from(digest, "base64url"), ...lanes.issued });
+  }
+
+  return { find, again, forget: memory.forget };
+}
+
+/** Where a lookup waits for its turn, and what is noted when nobody has the secret. */
+type Lane = { lane: LookUp; onUnknown: () => void };
+type Lookup = Lane & { secret: string; digest: string; bytes: Buffer };
+
+function createLanes({ store: { findByDigests }, issued, clock, ...limits }: Options) {
+  const issuedLane: Lane = { lane: createLookUp({ findByDigests, paceMs: 0 }), onUnknown: () => undefined };
   const guessing = (most: number, perMinute: number): Guesses => ({
     lane: createLookUp({ findByDigests, paceMs: GUESS_PACE_MS }),
     limit: createAddressLimit({ clock, perMinute }),
@@ -104,8 +158,40 @@ export function createAuthenticate({ store, issued, clock, ...limits }: Options)
   // Apart from each other: strangers who send anything at all must not use up what new keys of ours are found by.
   const guesses = guessing(MOST_GUESSES, limits.unknownPerMinute);
   const foreign = guessing(MOST_FOREIGN_GUESSES, limits.foreignUnknownPerMinute);
-  const underway = new Map<string, Promise<Key>>();
-  /** Grows when something is forgotten, so that an answer already on its way is not remembered. */
+
+  return {
+    issued: issuedLane,
+
+    guessesOf: (secret: string): Guesses => {
+      if (isWellFormed(secret)) return guesses;
+      if (limits.acceptForeign !== "on" || !isForeign(secret)) throw invalid(secret);
+      return foreign;
+    },
+
+    laneFor: (bytes: Buffer, { lane, limit, most }: Guesses, addressOf: AddressOf): Lane => {
+      if (issued.has(bytes)) {
+        if (issuedLane.lane.waiting() >= MOST_ISSUED) throw busy();
+        return issuedLane;
+      }
+      if (lane.waiting() >= most) throw busy();
+      const address = addressOf();
+      const waitMs = address === null ? 0 : limit.waitMs(address);
+      if (waitMs > 0) throw tooManyUnknown(waitMs);
+      return { lane, onUnknown: () => address !== null && limit.noteUnknown(address) };
+    },
+  };
+}
+
+/** What is remembered of keys, and of secrets that nobody has. An answer that was asked for before something was forgotten is not kept. */
+function createMemory({ clock, isAnswerDue, ...limits }: Options & { isAnswerDue: () => boolean }) {
+  const known = createKnownKeys({ clock, ...limits });
+  const unknown = new LRUCache<string, true>({
+    max: limits.negativeCacheEntries,
+    ttl: limits.negativeCacheMs,
+    ttlResolution: 0,
+    perf: { now: clock.elapsedMs },
+  });
+  /** Grows when something is forgotten. */
   let generation = 0;
   let allForgotten = 0;
   /** When each was forgotten, as long as answers are on their way: that others change keeps no key from being remembered. */
@@ -113,84 +199,28 @@ export function createAuthenticate({ store, issued, clock, ...limits }: Options)
   const isForgotten = (key: Key, since: number): boolean =>
     allForgotten > since || idsOf(key).some((id) => (forgotten.get(id) ?? 0) > since);
 
-  function find(secret: string, addressOf: AddressOf): Promise<Key> | Key {
-    const among = isWellFormed(secret) ? guesses : foreign;
-    if (among === foreign && !(limits.acceptForeign === "on" && isForeign(secret))) throw invalid(secret);
-    // The whole digest is the cache key: a shortened one would let two secrets meet.
-    const digest = digestOf(secret);
-    const key = known.get(digest);
-    if (key) return key;
-    if (unknown.has(digest)) throw invalid(secret);
-    const asked = underway.get(digest);
-    if (asked) return asked;
-    const pending = ask({ secret, digest }, addressOf, among);
-    underway.set(digest, pending);
-    return pending;
-  }
-
-  type Asked = { secret: string; digest: string };
-
-  function ask({ secret, digest }: Asked, addressOf: AddressOf, { lane, limit, most }: Guesses): Promise<Key> {
-    const bytes = Buffer.from(digest, "base64url");
-    if (issued.has(bytes)) {
-      if (lookUp.waiting() >= MOST_ISSUED) throw busy();
-      return look({ secret, digest, bytes, lane: lookUp, onUnknown: () => undefined });
-    }
-    if (lane.waiting() >= most) throw busy();
-    const address = addressOf();
-    const waitMs = address === null ? 0 : limit.waitMs(address);
-    if (waitMs > 0) throw tooManyUnknown(waitMs);
-    return look({ secret, digest, bytes, lane, onUnknown: () => address !== null && limit.noteUnknown(address) });
-  }
-
-  type Looked = Asked & { bytes: Buffer; lane: LookUp; onUnknown: () => void };
-
-  async function look({ secret, digest, bytes, lane, onUnknown }: Looked): Promise<Key> {
-    const began = generation;
-    try {
-      const key = await lane.find(bytes).catch((cause: unknown) => {
-        throw unreachable(cause);
-      });
-      if (key === null) {
-        onUnknown();
-        if (began === generation) unknown.set(digest, true);
-        throw invalid(secret);
+  return {
+    get: known.get,
+    isUnknown: (digest: string): boolean => unknown.has(digest),
+    moment: (): number => generation,
+    keep: (key: Key, digest: string, since: number): void => {
+      if (!isForgotten(key, since)) known.set(digest, key);
+    },
+    keepUnknown: (digest: string, since: number): void => {
+      if (since === generation) unknown.set(digest, true);
+    },
+    forget: (id: string | null): void => {
+      generation++;
+      // A secret that was unknown a moment ago may be the one just issued.
+      unknown.clear();
+      if (id === null) {
+        allForgotten = generation;
+        known.clear();
+        return;
       }
-      issued.add(bytes);
-      if (!isForgotten(key, began)) known.set(digest, key);
-      return key;
-    } finally {
-      underway.delete(digest);
-      if (underway.size === 0) forgotten.clear();
-    }
-  }
-
-  async function again(secret: string, { id, version }: Key): Promise<Key> {
-    const digest = digestOf(secret);
-    // Who comes second finds what the first has read, or waits for it.
-    const found = known.get(digest);
-    if (found !== undefined && found.version > version) return found;
-    const asked = underway.get(digest);
-    if (asked !== undefined) return asked;
-    forget(id);
-    const bytes = Buffer.from(digest, "base64url");
-    const pending = look({ secret, digest, bytes, lane: lookUp, onUnknown: () => undefined });
-    underway.set(digest, pending);
-    return pending;
-  }
-
-  function forget(id: string | null): void {
-    generation++;
-    // A secret that was unknown a moment ago may be the one just issued.
-    unknown.clear();
-    if (id === null) {
-      allForgotten = generation;
-      known.clear();
-      return;
-    }
-    if (underway.size > 0) forgotten.set(id, generation);
-    known.forget(id);
-  }
-
-  return { find, again, forget };
+      if (isAnswerDue()) forgotten.set(id, generation);
+      known.forget(id);
+    },
+    allAnswered: (): void => forgotten.clear(),
+  };
 }

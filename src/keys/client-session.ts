@@ -187,22 +187,7 @@ export function createClientSessions({ store, clock }: Parts): ClientSessions {
         : { kind: "begun", session: made.session, bucket: made.bucket };
     },
 
-    refresh: async (refreshToken) => {
-      const of = readRefreshToken(refreshToken);
-      if (of === null) return { kind: "refused", reason: "unknown", session: null };
-      const pairWith = (salt: Buffer): TokenPair => nextTokenPair(refreshToken, of, salt);
-      const found = await store.refresh({
-        familyDigest: familyDigest(of),
-        digest: tokenDigest(refreshToken),
-        graceMs: REFRESH_GRACE_MS,
-        lifetime: SESSION_LIFETIME,
-        next: (salt) => digestsOf(pairWith(salt)),
-        salt: createSalt(),
-      });
-      if (found.kind === "refused") return found;
-      const { salt, session, expiresInMs } = found;
-      return { kind: "refreshed", tokens: tokensOf(pairWith(salt), session, expiresInMs), session };
-    },
+    refresh: (refreshToken) => refresh(store, refreshToken),
 
     revoke: async (token) => {
       const of = readAccessToken(token) ?? readRefreshToken(token);
@@ -218,6 +203,23 @@ export function createClientSessions({ store, clock }: Parts): ClientSessions {
     leaveBrowser: store.leaveBrowser,
     end: async (personId, which) => ("id" in which && !UUID.test(which.id) ? 0 : store.end(personId, which, "ended")),
   };
+}
+
+async function refresh(store: ClientSessionStore, refreshToken: string): Promise<RefreshedSession> {
+  const of = readRefreshToken(refreshToken);
+  if (of === null) return { kind: "refused", reason: "unknown", session: null };
+  const pairWith = (salt: Buffer): TokenPair => nextTokenPair(refreshToken, of, salt);
+  const found = await store.refresh({
+    familyDigest: familyDigest(of),
+    digest: tokenDigest(refreshToken),
+    graceMs: REFRESH_GRACE_MS,
+    lifetime: SESSION_LIFETIME,
+    next: (salt) => digestsOf(pairWith(salt)),
+    salt: createSalt(),
+  });
+  if (found.kind === "refused") return found;
+  const { salt, session, expiresInMs } = found;
+  return { kind: "refreshed", tokens: tokensOf(pairWith(salt), session, expiresInMs), session };
 }
 
 function tokensFor(bucket: number): ReturnType<NewClientSession["tokensFor"]> {

@@ -41,12 +41,7 @@ export function createIssuedDigests({ store, onFailed }: Options): IssuedDigests
   async function readWhole(): Promise<void> {
     stale = false;
     next = createDigestFilter(Math.max(SMALLEST, GROWTH * (await store.countSecrets())));
-    for (let page = await store.digestsAfter(null, PAGE); ;) {
-      for (const digest of page) add(digest);
-      const last = page.at(-1);
-      if (page.length < PAGE || last === undefined) break;
-      page = await store.digestsAfter(last, PAGE);
-    }
+    for await (const page of pagesOf(store)) for (const digest of page) add(digest);
     filter = next;
   }
 
@@ -89,4 +84,13 @@ export function createIssuedDigests({ store, onFailed }: Options): IssuedDigests
     },
     settled: async () => reading ?? undefined,
   };
+}
+
+async function* pagesOf({ digestsAfter }: Options["store"]): AsyncGenerator<readonly Buffer[]> {
+  for (let page = await digestsAfter(null, PAGE); ;) {
+    yield page;
+    const last = page.at(-1);
+    if (page.length < PAGE || last === undefined) return;
+    page = await digestsAfter(last, PAGE);
+  }
 }

@@ -112,110 +112,116 @@ const DIGESTS_AFTER = `
   ) page`;
 
 /** Keys in PostgreSQL. */
-// oxlint-disable-next-line max-lines-per-function -- one statement after the other.
-export function createKeyStore(queryable: Queryable): KeyStore {
-  const select = async (sql: string, values: readonly unknown[]): Promise<Key[]> =>
-    (await queryable.query<KeyRow>(sql, values)).map(keyOf);
+export const createKeyStore = (queryable: Queryable): KeyStore => ({
+  ...keyRows(queryable),
+  ...secretRows(queryable),
+});
 
-  return {
-    findByDigests: async (digests) => {
-      const rows = await queryable.query<KeyRow & { digest: Buffer }>(FIND_BY_DIGESTS, [digests], PREPARED);
-      const found = new Map(rows.map((row) => [row.digest.toString("base64url"), keyOf(row)]));
-      return digests.map((digest) => found.get(digest.toString("base64url")) ?? null);
-    },
+const keyRows = (queryable: Queryable): Pick<KeyStore, "insert" | "list" | "find" | "changeStatus" | "update"> => ({
+  insert: async (key) => {
+    const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs);
+    const values = [key.id, key.bucket, key.mode, key.label, key.providerScope, key.models, key.rpmLimit, expiresAt];
+    await queryable.query(INSERT, [...values, key.secretDigest, key.prefix, key.accountId ?? null]);
+    // Its chain is made once its row is.
+    const [inserted] = await select(queryable, `${KEY_WITH_NEWEST_SECRET} where k.id = $1`, [key.id]);
+    invariant(inserted, "an inserted key is returned");
+    return inserted;
+  },
 
-    countSecrets: async () => {
-      const [row] = await queryable.query<{ secrets: bigint }>("select count(*) as secrets from key_secret");
-      return Number(row?.secrets ?? 0n);
-    },
+  // Ids begin with the time they were made, so their order is the order of age.
+  list: async ({ limit, after, within, search }) => {
+    if (after !== undefined && !UUID.test(after)) return [];
+    return select(
+      queryable,
+      `with page as materialized (${PAGE}) ${KEY_WITH_NEWEST_SECRET} where k.id in (select id from page) order by k.id desc`,
+      [after ?? null, Math.max(1, Math.min(limit, LONGEST_PAGE)), within ?? null, search ?? null],
+    );
+  },
 
-    digestsAfter: async (after, limit) => {
-      const [row] = await queryable.query<{ digests: Buffer | null }>(DIGESTS_AFTER, [after ?? NO_DIGEST, limit]);
-      const digests = row?.digests ?? NO_DIGEST;
-      return Array.from({ length: digests.length / DIGEST_BYTES }, (_, place) =>
-        digests.subarray(place * DIGEST_BYTES, (place + 1) * DIGEST_BYTES),
-      );
-    },
+  find: (idOrPrefix) =>
+    UUID.test(idOrPrefix)
+      ? select(queryable, `${KEY_WITH_NEWEST_SECRET} where k.id = $1`, [idOrPrefix])
+      : select(
+          queryable,
+          `select distinct on (k.id) ${COLUMNS} from key_secret s join key k on k.id = s.key_id ${WITH_CHAIN}
+           where s.prefix = $1 order by k.id, s.withdrawn_at is not null, s.created_at desc limit $2`,
+          [idOrPrefix, LONGEST_PAGE],
+        ),
 
-    digestsOf: async (keyIds) => {
-      const rows = await queryable.query<{ digest: Buffer }>(
-        "select digest from key_secret where key_id = any ($1::uuid[]) and withdrawn_at is null",
-        [keyIds],
-      );
-      return rows.map(({ digest }) => digest);
-    },
+  changeStatus: (id, { from, to }) =>
+    changed(queryable, "select from key_status_v1($1, $3::text[], $2) done where done", [id, to, from]),
 
-    ownerOf: async (digest) => {
-      const sql = "select key_id from key_secret where digest = $1";
-      return (await queryable.query<{ key_id: string }>(sql, [digest]))[0]?.key_id ?? null;
-    },
+  update: (id, { label, rpmLimit, expiresAtMs, providerScope, models }, version) =>
+    changed(queryable, UPDATE, [
+      id,
+      label !== undefined,
+      label ?? null,
+      rpmLimit !== undefined,
+      rpmLimit ?? null,
+      expiresAtMs !== undefined,
+      expiresAtMs === undefined || expiresAtMs === null ? null : new Date(expiresAtMs),
+      providerScope ?? null,
+      models !== undefined,
+      models ?? null,
+      version,
+    ]),
+});
 
-    insert: async (key) => {
-      const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs);
-      const values = [key.id, key.bucket, key.mode, key.label, key.providerScope, key.models, key.rpmLimit, expiresAt];
-      await queryable.query(INSERT, [...values, key.secretDigest, key.prefix, key.accountId ?? null]);
-      // Its chain is made once its row is.
-      const [inserted] = await select(`${KEY_WITH_NEWEST_SECRET} where k.id = $1`, [key.id]);
-      invariant(inserted, "an inserted key is returned");
-      return inserted;
-    },
+const secretRows = (queryable: Queryable): Omit<KeyStore, keyof ReturnType<typeof keyRows>> => ({
+  findByDigests: async (digests) => {
+    const rows = await queryable.query<KeyRow & { digest: Buffer }>(FIND_BY_DIGESTS, [digests], PREPARED);
+    const found = new Map(rows.map((row) => [row.digest.toString("base64url"), keyOf(row)]));
+    return digests.map((digest) => found.get(digest.toString("base64url")) ?? null);
+  },
 
-    // Ids begin with the time they were made, so their order is the order of age.
-    list: async ({ limit, after, within, search }) => {
-      if (after !== undefined && !UUID.test(after)) return [];
-      return select(
-        `with page as materialized (${PAGE}) ${KEY_WITH_NEWEST_SECRET} where k.id in (select id from page) order by k.id desc`,
-        [after ?? null, Math.max(1, Math.min(limit, LONGEST_PAGE)), within ?? null, search ?? null],
-      );
-    },
+  countSecrets: async () => {
+    const [row] = await queryable.query<{ secrets: bigint }>("select count(*) as secrets from key_secret");
+    return Number(row?.secrets ?? 0n);
+  },
 
-    find: (idOrPrefix) =>
-      UUID.test(idOrPrefix)
-        ? select(`${KEY_WITH_NEWEST_SECRET} where k.id = $1`, [idOrPrefix])
-        : select(
-            `select distinct on (k.id) ${COLUMNS} from key_secret s join key k on k.id = s.key_id ${WITH_CHAIN}
-             where s.prefix = $1 order by k.id, s.withdrawn_at is not null, s.created_at desc limit $2`,
-            [idOrPrefix, LONGEST_PAGE],
-          ),
+  digestsAfter: async (after, limit) => {
+    const [row] = await queryable.query<{ digests: Buffer | null }>(DIGESTS_AFTER, [after ?? NO_DIGEST, limit]);
+    const digests = row?.digests ?? NO_DIGEST;
+    return Array.from({ length: digests.length / DIGEST_BYTES }, (_, place) =>
+      digests.subarray(place * DIGEST_BYTES, (place + 1) * DIGEST_BYTES),
+    );
+  },
 
-    changeStatus: (id, { from, to }) =>
-      changed("select from key_status_v1($1, $3::text[], $2) done where done", [id, to, from]),
+  digestsOf: async (keyIds) => {
+    const rows = await queryable.query<{ digest: Buffer }>(
+      "select digest from key_secret where key_id = any ($1::uuid[]) and withdrawn_at is null",
+      [keyIds],
+    );
+    return rows.map(({ digest }) => digest);
+  },
 
-    update: (id, { label, rpmLimit, expiresAtMs, providerScope, models }, version) =>
-      changed(UPDATE, [
-        id,
-        label !== undefined,
-        label ?? null,
-        rpmLimit !== undefined,
-        rpmLimit ?? null,
-        expiresAtMs !== undefined,
-        expiresAtMs === undefined || expiresAtMs === null ? null : new Date(expiresAtMs),
-        providerScope ?? null,
-        models !== undefined,
-        models ?? null,
-        version,
-      ]),
+  ownerOf: async (digest) => {
+    const sql = "select key_id from key_secret where digest = $1";
+    return (await queryable.query<{ key_id: string }>(sql, [digest]))[0]?.key_id ?? null;
+  },
 
-    addSecret: (id, { digest, prefix, overlapMs }) => changed(ADD_SECRET, [id, digest, prefix, overlapMs]),
+  addSecret: (id, { digest, prefix, overlapMs }) => changed(queryable, ADD_SECRET, [id, digest, prefix, overlapMs]),
 
-    secrets: async (id) => {
-      const rows = await queryable.query<SecretRow>(
-        "select prefix, created_at, expires_at, withdrawn_at from key_secret where key_id = $1 order by created_at desc limit $2",
-        [id, MOST_SECRETS],
-      );
-      return rows.map((row) => ({
-        prefix: row.prefix,
-        createdAtMs: row.created_at.getTime(),
-        expiresAtMs: row.expires_at?.getTime() ?? null,
-        withdrawnAtMs: row.withdrawn_at?.getTime() ?? null,
-      }));
-    },
-  };
+  secrets: async (id) => {
+    const rows = await queryable.query<SecretRow>(
+      "select prefix, created_at, expires_at, withdrawn_at from key_secret where key_id = $1 order by created_at desc limit $2",
+      [id, MOST_SECRETS],
+    );
+    return rows.map((row) => ({
+      prefix: row.prefix,
+      createdAtMs: row.created_at.getTime(),
+      expiresAtMs: row.expires_at?.getTime() ?? null,
+      withdrawnAtMs: row.withdrawn_at?.getTime() ?? null,
+    }));
+  },
+});
 
-  async function changed(sql: string, [id, ...values]: readonly unknown[]): Promise<boolean> {
-    if (typeof id !== "string" || !UUID.test(id)) return false;
-    return (await queryable.query(sql, [id, ...values])).length > 0;
-  }
+const select = async (queryable: Queryable, sql: string, values: readonly unknown[]): Promise<Key[]> =>
+  (await queryable.query<KeyRow>(sql, values)).map(keyOf);
+
+async function changed(queryable: Queryable, sql: string, [id, ...values]: readonly unknown[]): Promise<boolean> {
+  if (typeof id !== "string" || !UUID.test(id)) return false;
+  return (await queryable.query(sql, [id, ...values])).length > 0;
 }
 
 const keyOf = (row: KeyRow): Key => ({
