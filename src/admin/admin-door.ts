@@ -50,34 +50,14 @@ const PRIVATE = {
 
 /** A server without routes, which lets operators in and nobody else, and words every refusal. */
 export function openAdminDoor(door: AdminDoor): FastifyInstance {
-  const { events, databaseTrouble, farewellMs, clock, callerAddress, ...parts } = door;
-  const admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    reply.headers({ ...PRIVATE, "x-request-id": request.id });
-    request.address = callerAddress(request.raw) ?? request.ip;
-    const { id: requestId, address, method, headers } = request;
-    const { credential, access } = request.routeOptions.config;
-    if (credential === "none" || (credential === "metrics" && isMetricsReader(headers, parts))) return;
-    try {
-      const caller = await recogniseCaller({ method, headers, address, requestId }, parts);
-      // Who it is stands in the audit log, also where their role does not allow it.
-      request.caller = caller;
-      // A path that leads nowhere has no access of its own: whoever is known is told so.
-      if (access !== undefined) request.caller = permit(caller, access);
-    } catch (refusal) {
-      if (isRefusal(refusal)) {
-        const reason = refusal instanceof Forbidden ? "forbidden" : "unknown";
-        const actor = request.caller?.by.actor ?? null;
-        events.operatorRefused({ requestId, address, credential: credentialIn(headers, parts), reason, actor });
-      }
-      throw refusal;
-    }
-  };
+  const { events, databaseTrouble, farewellMs, clock } = door;
+  const admit = createAdmit(door);
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const trouble = databaseTrouble(error);
     if (trouble !== null) events.adminRequestFailed(error, request.id);
     else if (isBug(error)) events.bug(error, request.id);
     const { status, headers, body } = renderRefusal(trouble ?? error, request.id);
-    return reply.code(status).headers(headers).type("application/json").send(withoutSecrets(body, parts));
+    return reply.code(status).headers(headers).type("application/json").send(withoutSecrets(body, door));
   };
 
   const app = Fastify({
@@ -114,6 +94,31 @@ export function openAdminDoor(door: AdminDoor): FastifyInstance {
   });
   return app;
 }
+
+/** Lets in who may do what the request asks for. */
+const createAdmit =
+  ({ events, callerAddress, ...parts }: AdminDoor) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.headers({ ...PRIVATE, "x-request-id": request.id });
+    request.address = callerAddress(request.raw) ?? request.ip;
+    const { id: requestId, address, method, headers } = request;
+    const { credential, access } = request.routeOptions.config;
+    if (credential === "none" || (credential === "metrics" && isMetricsReader(headers, parts))) return;
+    try {
+      const caller = await recogniseCaller({ method, headers, address, requestId }, parts);
+      // Who it is stands in the audit log, also where their role does not allow it.
+      request.caller = caller;
+      // A path that leads nowhere has no access of its own: whoever is known is told so.
+      if (access !== undefined) request.caller = permit(caller, access);
+    } catch (refusal) {
+      if (isRefusal(refusal)) {
+        const reason = refusal instanceof Forbidden ? "forbidden" : "unknown";
+        const actor = request.caller?.by.actor ?? null;
+        events.operatorRefused({ requestId, address, credential: credentialIn(headers, parts), reason, actor });
+      }
+      throw refusal;
+    }
+  };
 
 /** PostgreSQL keeps every character but one, so nothing there has such a name. */
 function requireNames(params: Readonly<Record<string, string>>): void {

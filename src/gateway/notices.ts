@@ -31,36 +31,16 @@ const MOST_KEYS = 10_000;
  * Passes on what the database notifies us of. Any role of the database can send these, as many as it likes and with any text: a
  * notice is only a reason to read again, so what names nothing is dropped, and a flood costs one round of reading per pace.
  */
-// oxlint-disable-next-line max-lines-per-function -- three queues of one shape.
-export function createNotices({
-  keyChanged,
-  accountChanged,
-  catalogueChanged,
-  pause = pauseUnheld,
-}: Parts): ChangeNotices {
-  const keys = new Set<string>();
-  const accounts = new Set<string>();
-  let allKeys = false;
-  let catalogue = false;
+export function createNotices(parts: Parts): ChangeNotices {
+  const { keyChanged, pause = pauseUnheld } = parts;
+  const changes: Changes = { keys: new Set(), accounts: new Set(), allKeys: false, catalogue: false };
   let pacing = false;
   let passedAtOnce = 0;
 
-  function passOn(): void {
-    if (allKeys || keys.size + accounts.size > MOST_KEYS) keyChanged(null);
-    else {
-      for (const id of accounts) accountChanged(id);
-      for (const id of keys) keyChanged(id);
-    }
-    if (catalogue) catalogueChanged();
-    keys.clear();
-    accounts.clear();
-    allKeys = catalogue = false;
-  }
-
   async function pace(): Promise<void> {
     pacing = true;
-    while (allKeys || catalogue || keys.size + accounts.size > 0) {
-      passOn();
+    while (hasAny(changes)) {
+      passOn(changes, parts);
       await pause(PACE_MS);
       passedAtOnce = 0;
     }
@@ -79,23 +59,42 @@ export function createNotices({
         keyChanged(payload);
         return;
       }
-      if (keys.size <= MOST_KEYS) keys.add(payload);
+      if (changes.keys.size <= MOST_KEYS) changes.keys.add(payload);
       noted();
     },
     account: (payload) => {
       if (!UUID.test(payload)) return;
-      if (accounts.size <= MOST_KEYS) accounts.add(payload);
+      if (changes.accounts.size <= MOST_KEYS) changes.accounts.add(payload);
       noted();
     },
     catalogue: () => {
-      catalogue = true;
+      changes.catalogue = true;
       noted();
     },
     missed: () => {
-      allKeys = catalogue = true;
+      changes.allKeys = changes.catalogue = true;
       noted();
     },
   };
+}
+
+/** What the end of this round passes on. */
+type Changes = { keys: Set<string>; accounts: Set<string>; allKeys: boolean; catalogue: boolean };
+
+const hasAny = ({ keys, accounts, allKeys, catalogue }: Changes): boolean =>
+  allKeys || catalogue || keys.size + accounts.size > 0;
+
+function passOn(changes: Changes, { keyChanged, accountChanged, catalogueChanged }: Parts): void {
+  const { keys, accounts, allKeys, catalogue } = changes;
+  if (allKeys || keys.size + accounts.size > MOST_KEYS) keyChanged(null);
+  else {
+    for (const id of accounts) accountChanged(id);
+    for (const id of keys) keyChanged(id);
+  }
+  if (catalogue) catalogueChanged();
+  keys.clear();
+  accounts.clear();
+  changes.allKeys = changes.catalogue = false;
 }
 
 const pauseUnheld = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });

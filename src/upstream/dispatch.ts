@@ -140,10 +140,8 @@ export function createDispatch(parts: Parts): Dispatch {
         ...timeoutsOf(route, task, task.deadlineAtMs - startedAtMs),
         sink,
       });
-      if (answer.status !== 200) {
-        const convention = conventions[route.dialect];
-        return await refused({ answer, route, task, watched, note, convention, clock });
-      }
+      const convention = conventions[route.dialect];
+      if (answer.status !== 200) return await refused({ answer, route, task, watched, note, convention, clock });
       note(200, null);
       watched.answered(clock.elapsedMs() - startedAtMs);
       return { kind: "answered", dispatched: { route, answer, ended: (ending) => watched.ended(ending) } };

@@ -68,10 +68,9 @@ export function createRouteBreaker({ elapsedMs, random, onChange }: Parts): Rout
     openings: () => opening,
     began: ({ probe } = { probe: false }) => {
       const ticket = { opening };
-      if (probe || (trial === null && pause.state() === "half_open")) {
-        trial = { ticket, stage: "waiting" };
-        pause.tried();
-      }
+      if (!probe && (trial !== null || pause.state() !== "half_open")) return ticket;
+      trial = { ticket, stage: "waiting" };
+      pause.tried();
       return ticket;
     },
     answered: (ticket) => {

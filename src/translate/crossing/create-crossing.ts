@@ -9,7 +9,7 @@ import { sealsOf } from "../form/native.ts";
 import { parseExactly } from "../form/parse-exactly.ts";
 import type { Json } from "../../core/json.ts";
 import { withoutReasoning } from "../form/without-reasoning.ts";
-import type { AnswerName, ClientSide, ProviderSide } from "../form/sides.ts";
+import type { AnswerName, AnswerReader, ClientSide, ProviderSide } from "../form/sides.ts";
 import type { AnswerOrigin, Told, Translator } from "../translator.ts";
 import { upstreamRequest } from "../form/upstream-request.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
@@ -104,17 +104,11 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
     return written;
   }
 
-  function note(text: Buffer): void {
-    meter.note(text);
-    const usage = reader.usage();
-    if (usage !== null) meter.delivered.told(usage.outputTokens);
-  }
-
   function event(bytes: Buffer, start: number, end: number): Verdict {
     const text = bytes.subarray(start, end);
     const events = reader.read(text);
     if (events === null || !everyCallIsNamed(events)) return FAILED;
-    if (!meter.again(bytes, start, end)) note(text);
+    if (!meter.again(bytes, start, end)) noteText(text, meter, reader);
     const written = write(events);
     if (!reader.ended()) return written.length === 0 ? DROP : joined(written);
     last = written;
@@ -145,6 +139,12 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
     keepAlive: client.keepAlive,
     failure: writer.failure,
   };
+}
+
+function noteText(text: Buffer, meter: OutputMeter, reader: AnswerReader): void {
+  meter.note(text);
+  const usage = reader.usage();
+  if (usage !== null) meter.delivered.told(usage.outputTokens);
 }
 
 const joined = (pieces: readonly Buffer[]): Buffer =>

@@ -36,15 +36,9 @@ export function itemOf(owner: ItemOwner, index: number, block: AnsweredBlock): J
 }
 
 /** The events of an item's life. An item holds one block, and its place in the output is the block's. */
-// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one item.
 export function createItemEvents(owner: ItemOwner) {
   const calls = createCallEvents(owner);
   const summaries = createSummaryEvents();
-
-  const place = (index: number, head: Exclude<BlockHead, CallHead>): Json => ({
-    item_id: itemId(owner, index, PREFIXES[head.kind]),
-    output_index: index,
-  });
 
   function started(index: number, head: BlockHead): Event[] {
     const begun = begunBlock(head);
@@ -55,12 +49,12 @@ export function createItemEvents(owner: ItemOwner) {
     if (head.kind !== "text" && head.kind !== "refusal") return [added];
     return [
       { ...added, item: { ...item, content: [] } },
-      { type: "response.content_part.added", ...place(index, head), content_index: 0, part: partOf(begun) },
+      { type: "response.content_part.added", ...placeOf(owner, index, head), content_index: 0, part: partOf(begun) },
     ];
   }
 
   const textGrew = (index: number, head: TextHead, { text: delta, probabilities = [] }: Growth): Event =>
-    textDelta({ ...place(index, head), content_index: 0 }, delta, probabilities);
+    textDelta({ ...placeOf(owner, index, head), content_index: 0 }, delta, probabilities);
 
   function grew(index: number, head: BlockHead, growth: Growth): Event[] {
     const { text: delta } = growth;
@@ -68,11 +62,11 @@ export function createItemEvents(owner: ItemOwner) {
       case "text":
         return [textGrew(index, head, growth)];
       case "refusal":
-        return [{ type: "response.refusal.delta", ...place(index, head), content_index: 0, delta }];
+        return [{ type: "response.refusal.delta", ...placeOf(owner, index, head), content_index: 0, delta }];
       case "tool_call":
         return calls.tell(index, "grew", delta);
       case "thinking":
-        return summaries.grew(index, place(index, head), delta);
+        return summaries.grew(index, placeOf(owner, index, head), delta);
       default:
         return head satisfies never;
     }
@@ -83,11 +77,11 @@ export function createItemEvents(owner: ItemOwner) {
     switch (head.kind) {
       case "text":
       case "refusal":
-        return partFinished({ ...place(index, head), content_index: 0 }, block);
+        return partFinished({ ...placeOf(owner, index, head), content_index: 0 }, block);
       case "tool_call":
         return calls.tell(index, "finished", text);
       case "thinking":
-        return summaries.finished(index, place(index, head), text);
+        return summaries.finished(index, placeOf(owner, index, head), text);
       default:
         return head satisfies never;
     }
@@ -100,6 +94,11 @@ export function createItemEvents(owner: ItemOwner) {
 
   return { started, grew, textGrew, stopped };
 }
+
+const placeOf = (owner: ItemOwner, index: number, { kind }: Exclude<BlockHead, CallHead>): Json => ({
+  item_id: itemId(owner, index, PREFIXES[kind]),
+  output_index: index,
+});
 
 const textDelta = (at: Json, delta: string, logprobs: readonly TokenProbability[]): Event => ({
   type: "response.output_text.delta",
