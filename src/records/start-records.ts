@@ -36,8 +36,12 @@ export type Records = {
 const ROWS_AT_ONCE = 250;
 /** Days are prepared two ahead, so this is often enough. */
 const KEEP_EVERY_MS = 600_000;
-/** Steps of five minutes are for a close look at the last days. */
-const FINE_DAYS = 8;
+/** For how many days at most each grain is kept. Steps of five minutes are for a close look at the last days. */
+const KEPT_SERIES: readonly (readonly [Grain, number])[] = [
+  [5, 8],
+  [60, Infinity],
+  [1_440, Infinity],
+];
 
 /**
  * Writes down what became of requests, some moments later and many at once. No request waits for it: while the database is away,
@@ -77,13 +81,10 @@ export function startRecords(options: Options): Records {
   async function keep(): Promise<void> {
     keepDueMs = clock.elapsedMs() + KEEP_EVERY_MS;
     if ((await store.keepDays(limits.keepDays)) === null) return;
-    const fineDays = Math.min(FINE_DAYS, limits.seriesDays);
-    for (const [grain, days] of [
-      [5, fineDays] as const,
-      [60, limits.seriesDays] as const,
-      [1_440, limits.seriesDays] as const,
-    ])
+    for (const [grain, mostDays] of KEPT_SERIES) {
+      const days = Math.min(mostDays, limits.seriesDays);
       while (!stopped && (await store.removeSeries({ grain, days })));
+    }
   }
 
   function begin(): Promise<void> {
@@ -101,13 +102,18 @@ export function startRecords(options: Options): Records {
     stop: async (withinMs) => {
       stopped = true;
       clearInterval(timer);
-      const late = Promise.withResolvers<void>();
-      const bell = setTimeout(late.resolve, withinMs);
       // Once for what was being written, and once for what came meanwhile.
-      await Promise.race([begin().then(begin), late.promise]);
-      clearTimeout(bell);
+      await endedWithin(withinMs, begin().then(begin));
     },
   };
+}
+
+/** Resolves when the work has ended, or when its time is over. */
+async function endedWithin(withinMs: number, work: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const bell = setTimeout(late.resolve, withinMs);
+  await Promise.race([work, late.promise]);
+  clearTimeout(bell);
 }
 
 function partsOf(records: readonly QueuedRecord[]): QueuedRecord[][] {
