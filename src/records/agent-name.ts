@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { CODEX } from "../core/codex.ts";
 
 /** Agents and clients by the beginning of what they send as User-Agent, the most exact first. */
@@ -36,14 +37,13 @@ const REMEMBERED = 500;
 
 /** Who sent a request, by its own word: never to be relied on. Control characters do not get further than this. */
 export function createReadClient(): (userAgent: string | null) => SentBy {
-  const remembered = new Map<string, SentBy>();
+  const remembered = new LRUCache<string, SentBy>({ max: REMEMBERED });
   return (userAgent) => {
     if (userAgent === null || userAgent === "") return NOBODY;
     // What is longer is cut before it is remembered: 16 KB are a header's right and not a memory's.
     const cut = userAgent.slice(0, CLIENT_CHARACTERS);
     const known = remembered.get(cut);
     if (known !== undefined) return known;
-    if (remembered.size >= REMEMBERED) remembered.clear();
     const named = nameOf(cut);
     // A piece of a string keeps the whole of it in memory.
     remembered.set(Buffer.from(cut).toString(), named);

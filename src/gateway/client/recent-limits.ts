@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../../core/clock.ts";
 import type { Key } from "../../keys/key.ts";
 import type { ShowUsage } from "../show-usage.ts";
@@ -20,16 +21,8 @@ export function createRecentLimits({
   showUsage: ShowUsage;
   clock: Pick<Clock, "nowMs" | "elapsedMs">;
 }): RecentLimits {
-  const known = new Map<string, Known>();
+  const known = new LRUCache<string, Known>({ max: MOST_SESSIONS });
   const reading = new Set<string>();
-
-  /** Of too many, the one that was read longest ago makes room. */
-  function keep(id: string, read: Known): void {
-    known.delete(id);
-    known.set(id, read);
-    const [oldest] = known.keys();
-    if (known.size > MOST_SESSIONS && oldest !== undefined) known.delete(oldest);
-  }
 
   /** Beside the request, so that nobody waits. What fails is read again with a later request. */
   async function read(key: Key): Promise<void> {
@@ -37,7 +30,7 @@ export function createRecentLimits({
     reading.add(key.id);
     try {
       const { shown } = await showUsage(key);
-      keep(key.id, { limit: renewingLimits(shown)[0] ?? null, atMs: clock.elapsedMs() });
+      known.set(key.id, { limit: renewingLimits(shown)[0] ?? null, atMs: clock.elapsedMs() });
     } catch {
       known.delete(key.id);
     } finally {

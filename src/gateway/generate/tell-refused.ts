@@ -1,10 +1,11 @@
+import { LRUCache } from "lru-cache";
 import type { AdmitVerdict, NamedCounter, RefusalTold } from "../../ledger/ledger.ts";
 
 /** Whoever asks for no more than this and is refused has nothing left that is worth much. */
 const LITTLE_TOKENS = 1_024;
 /** A client may try again without end. What was told before, the ledger does not tell again. */
 const EVERY_MS = 60_000;
-/** Counters of which the last telling is remembered; beyond it, all are forgotten. */
+/** Counters of which the last telling is remembered. */
 const MOST_REMEMBERED = 10_000;
 
 type Parts = {
@@ -18,7 +19,7 @@ type Refused = Pick<AdmitVerdict, "kind"> & { named?: NamedCounter };
  * turn does not know what the request asks for. `outputTokens` null: it sets no limit, and is refused for the least that it could cost.
  */
 export function createTellRefused({ refused, clock }: Parts) {
-  const toldAtMs = new Map<string, number>();
+  const toldAtMs = new LRUCache<string, number>({ max: MOST_REMEMBERED });
   return (
     { kind, named }: Refused,
     { bucket, outputTokens }: { bucket: number; outputTokens: number | null },
@@ -28,7 +29,6 @@ export function createTellRefused({ refused, clock }: Parts) {
     const name = `${named.id} ${little}`;
     const nowMs = clock.elapsedMs();
     if (nowMs - (toldAtMs.get(name) ?? -Infinity) < EVERY_MS) return;
-    if (toldAtMs.size >= MOST_REMEMBERED) toldAtMs.clear();
     toldAtMs.set(name, nowMs);
     refused({ counter: named.id, little, bucket }).catch(() => toldAtMs.delete(name));
   };
