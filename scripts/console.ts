@@ -124,7 +124,7 @@ function check(): void {
     return;
   }
   consoleTypes(ROOT);
-  run("tsc", "-p", "console");
+  for (const program of ["operator", "holder"]) run("tsc", "-p", `console/tsconfig.${program}.json`);
   run("oxlint", "--deny-warnings", "console/src", "console/vite.config.ts", "console/early-theme.ts");
 }
 

@@ -6,7 +6,7 @@ export type ListedPage = { console: "operator" | "holder"; path: string; name: s
 
 type Place = { path: string };
 
-const LISTS = ["pages.ts", "holder-pages.ts"];
+const LISTS = ["operator-pages.ts", "holder-pages.ts"];
 
 /** Every list of pages in these files; lists whose name begins with HOLDER are the key holder's. */
 export async function listPages(folder: string): Promise<ListedPage[]> {

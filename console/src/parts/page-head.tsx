@@ -1,18 +1,23 @@
-import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { createLink } from "@tanstack/react-router";
+import type { ComponentProps, ReactNode } from "react";
 
-type Props = { back: string; backTo: string; title: ReactNode; lead?: ReactNode; actions?: ReactNode };
+type Props = { back: ReactNode; title: ReactNode; lead?: ReactNode; actions?: ReactNode };
 
 /** What a page is about, the way back to the list it came from, and what can be done. */
-export const PageHead = ({ back, backTo, title, lead, actions }: Props): ReactNode => (
+export const PageHead = ({ back, title, lead, actions }: Props): ReactNode => (
   <header className="flex flex-wrap items-end justify-between gap-3">
     <div className="min-w-0">
-      <Link to={backTo as never} className="text-small text-accent hover:underline">
-        ← {back}
-      </Link>
+      {back}
       <h2 className="flex flex-wrap items-center gap-2 text-page font-semibold break-words">{title}</h2>
       {lead !== undefined && <div className="text-ink-2">{lead}</div>}
     </div>
     {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
   </header>
 );
+
+/** The link to that list. */
+export const BackLink = createLink(({ children, ...link }: ComponentProps<"a">) => (
+  <a {...link} className="text-small text-accent hover:underline">
+    ← {children}
+  </a>
+));

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { IconName } from "../parts/icon.tsx";
-import type { Page } from "./pages.ts";
+import type { OwnPage } from "./page.ts";
 import { RANGES } from "./range.ts";
 import { chooseTheme } from "./theme.ts";
 import { usePageSearch } from "./use-range.ts";
@@ -8,7 +8,7 @@ import { usePageSearch } from "./use-range.ts";
 export type Command = { id: string; title: string; group: string; icon: IconName; words: string; run: () => void };
 
 /** `reference`: what the description of the API is called. */
-export type CommandParts = { pages: readonly Page[]; reference: string };
+export type CommandParts = { pages: readonly OwnPage[]; reference: string };
 
 /** All that can be done from the palette. */
 export function useCommands({ pages, reference }: CommandParts): Command[] {
@@ -21,7 +21,7 @@ export function useCommands({ pages, reference }: CommandParts): Command[] {
       icon,
       words,
       group: "Go to",
-      run: () => void navigate({ to: path } as never),
+      run: () => void navigate({ to: path }),
     })),
     ...Object.entries(RANGES).map(([id, { name }]) => ({
       id: `range ${id}`,

@@ -4,7 +4,7 @@ import { IconButton } from "../parts/button.tsx";
 import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { FilterChips } from "./filter-chips.tsx";
 import { Navigation } from "./navigation.tsx";
-import type { Page } from "./pages.ts";
+import type { OwnPage } from "./page.ts";
 import { PaletteButton } from "./palette-button.tsx";
 import { RangePicker } from "./range-picker.tsx";
 import { UserMenu } from "./user-menu.tsx";
@@ -12,7 +12,7 @@ import { UserMenu } from "./user-menu.tsx";
 const NavigationDrawer = lazy(async () => ({ default: (await import("./navigation-drawer.tsx")).NavigationDrawer }));
 
 type Props = {
-  pages: readonly Page[];
+  pages: readonly OwnPage[];
   /** Where its API is described, for the palette. */
   reference: string;
   /** Who is signed in. */

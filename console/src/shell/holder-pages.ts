@@ -1,7 +1,7 @@
-import type { Page, Place } from "./pages.ts";
+import type { OwnPage, Page, Place } from "./page.ts";
 
 /** The pages of key holders, in the order of the navigation. */
-export const HOLDER_PAGES: readonly Page[] = [
+export const HOLDER_PAGES = [
   {
     path: "/",
     title: "My key",
@@ -69,10 +69,10 @@ export const HOLDER_PAGES: readonly Page[] = [
     search: ["client", "use"],
     load: () => import("../pages/connect/connect.tsx"),
   },
-];
+] as const satisfies readonly Page[];
 
 /** What only people who signed in have: a key has no sessions of clients. */
-export const HOLDER_PERSON_PAGES: readonly Page[] = [
+export const HOLDER_PERSON_PAGES = [
   {
     path: "/sessions",
     title: "Sessions",
@@ -82,10 +82,10 @@ export const HOLDER_PERSON_PAGES: readonly Page[] = [
     words: "signed in clients devices claude code codex browsers sign out revoke",
     load: () => import("../pages/my-sessions/my-sessions.tsx"),
   },
-];
+] as const satisfies readonly Page[];
 
 /** The navigation of somebody who signed in without a key. */
-export const personPages = (): readonly Page[] => {
+export const personPages = (): readonly OwnPage[] => {
   const [home, ...others] = HOLDER_PAGES.map((page) =>
     page.path === "/" ? { ...page, title: "My account", icon: "people" as const } : page,
   );
@@ -94,6 +94,6 @@ export const personPages = (): readonly Page[] => {
 };
 
 /** Pages of one thing each, below the page that lists them. */
-export const HOLDER_DETAIL_PAGES: readonly Place[] = [
+export const HOLDER_DETAIL_PAGES = [
   { path: "/requests/$request", load: () => import("../pages/my-requests/my-request.tsx") },
-];
+] as const satisfies readonly Place[];

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter, retainSearchParams } from "@tanstack/react-router";
 import { HOLDER_DETAIL_PAGES, HOLDER_PAGES, HOLDER_PERSON_PAGES } from "./holder-pages.ts";
 import { HolderShell } from "./holder-shell.tsx";
-import { placeRoute, ROUTER_OPTIONS } from "./place-route.tsx";
+import { placeRoutes, ROUTER_OPTIONS } from "./place-route.tsx";
 import { readSearch } from "./search.ts";
 
 const SHARED = ["range", "from", "to"] as const;
@@ -16,8 +16,12 @@ export function createHolderRouter() {
     validateSearch: readSearch,
     search: { middlewares: [retainSearchParams([...SHARED])] },
   });
-  const pages = [...HOLDER_PAGES, ...HOLDER_PERSON_PAGES, ...HOLDER_DETAIL_PAGES].map((place) =>
-    placeRoute(shell, place),
-  );
+  const pages = placeRoutes(shell, [...HOLDER_PAGES, ...HOLDER_PERSON_PAGES, ...HOLDER_DETAIL_PAGES]);
   return createRouter({ routeTree: root.addChildren([shell.addChildren(pages)]), ...ROUTER_OPTIONS });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createHolderRouter>;
+  }
 }

@@ -1,9 +1,9 @@
 import { Dialog } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 import { Navigation } from "./navigation.tsx";
-import type { Page } from "./pages.ts";
+import type { OwnPage } from "./page.ts";
 
-type Props = { pages: readonly Page[]; open: boolean; onOpenChange: (open: boolean) => void };
+type Props = { pages: readonly OwnPage[]; open: boolean; onOpenChange: (open: boolean) => void };
 
 /** The navigation where there is no room for it beside the page. */
 export const NavigationDrawer = ({ pages, ...props }: Props): ReactNode => (

@@ -8,8 +8,8 @@ import {
   retainSearchParams,
 } from "@tanstack/react-router";
 import { OperatorShell } from "./operator-shell.tsx";
-import { DETAIL_PAGES, OPERATOR_PAGES } from "./pages.ts";
-import { placeRoute, ROUTER_OPTIONS } from "./place-route.tsx";
+import { DETAIL_PAGES, OPERATOR_PAGES } from "./operator-pages.ts";
+import { placeRoutes, ROUTER_OPTIONS } from "./place-route.tsx";
 import { readSearch, SHARED } from "./search.ts";
 import { isSignedOut, sessionQuery } from "./session.ts";
 
@@ -36,9 +36,15 @@ export function createOperatorRouter(client: QueryClient) {
       });
     },
   });
-  const pages = [...OPERATOR_PAGES, ...DETAIL_PAGES].map((place) => placeRoute(shell, place));
+  const pages = placeRoutes(shell, [...OPERATOR_PAGES, ...DETAIL_PAGES]);
   return createRouter({
     routeTree: root.addChildren([signIn, shell.addChildren(pages)]),
     ...ROUTER_OPTIONS,
   });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createOperatorRouter>;
+  }
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { call } from "../api/call.ts";
 import { tellFailure } from "../parts/toast.tsx";
 import { ConsoleShell } from "./console-shell.tsx";
-import { OPERATOR_PAGES } from "./pages.ts";
+import { OPERATOR_PAGES } from "./operator-pages.ts";
 import { sessionQuery } from "./session.ts";
 
 /** What stands around every page of operators. */
@@ -13,7 +13,7 @@ export function OperatorShell(): ReactNode {
   const navigate = useNavigate();
   const signOut = (): void =>
     void call("DELETE /admin/v1/session").then(async () => {
-      await navigate({ to: "/sign-in" } as never);
+      await navigate({ to: "/sign-in" });
       location.reload();
     }, tellFailure);
   return (
@@ -21,7 +21,7 @@ export function OperatorShell(): ReactNode {
       pages={OPERATOR_PAGES}
       reference="Admin API reference"
       actor={session?.actor ?? ""}
-      onProfile={() => void navigate({ to: "/profile" } as never)}
+      onProfile={() => void navigate({ to: "/profile" })}
       onSignOut={signOut}
     />
   );

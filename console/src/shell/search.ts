@@ -27,10 +27,12 @@ export const SHARED = ["range", "from", "to", ...COMMON] as const;
 const KNOWN = ["range", "from", "to", ...FILTERS] as const;
 
 /** Takes what is known and leaves the rest out; a value is text and nothing else. */
-export const readTexts = (given: Record<string, unknown>, names: readonly string[]): Record<string, string> =>
+export const readTexts = <Name extends string>(given: Record<string, unknown>, names: readonly Name[]): Texts<Name> =>
   Object.fromEntries(
     names.flatMap((name) => (typeof given[name] === "string" && given[name] !== "" ? [[name, given[name]]] : [])),
-  );
+  ) as Texts<Name>;
+
+type Texts<Name extends string> = { [Each in Name]?: string | undefined };
 
 export const readSearch = (given: Record<string, unknown>): PageSearch => readTexts(given, KNOWN);
 

@@ -34,7 +34,7 @@ export function AccountActions({ of: account, below, told }: Props): ReactNode {
       <Button look="primary" onClick={() => setOpen("topup")}>
         Top up
       </Button>
-      <Button onClick={() => void navigate({ to: "/keys/new", search: { in: account.id } } as never)}>New key</Button>
+      <Button onClick={() => void navigate({ to: "/keys/new", search: { in: account.id } })}>New key</Button>
       <Menu trigger={<Button icon="down">More</Button>}>
         <MenuItem icon="accounts" onPick={() => setOpen("child")}>
           New account below it

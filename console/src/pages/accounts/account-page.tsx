@@ -10,7 +10,7 @@ import { Amount } from "../../parts/amount.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
+import { BackLink, PageHead } from "../../parts/page-head.tsx";
 import { Failure, READY, Skeleton } from "../../parts/state.tsx";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
@@ -24,7 +24,7 @@ import { thresholdsOf } from "./thresholds.ts";
 
 /** One account: what it may spend, what is below it, its months. */
 export function AccountPage(): ReactNode {
-  const { account: name } = useParams({ strict: false }) as { account: string };
+  const { account: name } = useParams({ from: "/shell/accounts/$account" });
   const tree = useQuery({
     queryKey: ["account", name],
     queryFn: ({ signal }) => call("GET /admin/v1/accounts/{account}", { params: { account: name }, signal }),
@@ -57,8 +57,15 @@ function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }):
   return (
     <div className="flex flex-col gap-4">
       <PageHead
-        back={account.parent_id === null ? "Accounts" : account.path.split("/").slice(0, -1).join(" / ")}
-        backTo={account.parent_id === null ? "/accounts" : `/accounts/${account.parent_id}`}
+        back={
+          account.parent_id === null ? (
+            <BackLink to="/accounts">Accounts</BackLink>
+          ) : (
+            <BackLink to="/accounts/$account" params={{ account: account.parent_id }}>
+              {account.path.split("/").slice(0, -1).join(" / ")}
+            </BackLink>
+          )
+        }
         title={
           <>
             {account.name} <Badge tone={ACCOUNT_TONES[account.state]}>{account.state}</Badge>
@@ -67,19 +74,11 @@ function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }):
         lead={
           <>
             {account.kind} ·{" "}
-            <Link
-              to={"/ledger" as never}
-              search={{ account: account.id, key: undefined } as never}
-              className="text-accent underline"
-            >
+            <Link to="/ledger" search={{ account: account.id, key: undefined }} className="text-accent underline">
               ledger
             </Link>{" "}
             ·{" "}
-            <Link
-              to={"/requests" as never}
-              search={{ account: account.id, key: undefined } as never}
-              className="text-accent underline"
-            >
+            <Link to="/requests" search={{ account: account.id, key: undefined }} className="text-accent underline">
               requests
             </Link>
           </>
@@ -111,7 +110,7 @@ function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }):
           columns={columns}
           rows={below}
           rowKey={({ id }) => id}
-          onOpen={({ id }) => void navigate({ to: `/accounts/${id}` } as never)}
+          onOpen={({ id }) => void navigate({ to: "/accounts/$account", params: { account: id } })}
         />
       )}
       <KeysBelow keys={keys} more={more} />
@@ -130,7 +129,7 @@ function KeysBelow({ keys, more }: Pick<AccountTree, "keys" | "more">): ReactNod
       columns={KEY_COLUMNS}
       rows={keys}
       rowKey={({ id }) => id}
-      onOpen={({ id }) => void navigate({ to: `/keys/${id}` } as never)}
+      onOpen={({ id }) => void navigate({ to: "/keys/$key", params: { key: id } })}
       shown={
         keys.length === 0
           ? { kind: "empty", title: "Neither it nor an account below it has a key" }

@@ -74,7 +74,7 @@ export function CloseAccountDialog({ of: account, below, onClose }: Props & { be
       onClose={onClose}
       act={async () => {
         await call("POST /admin/v1/accounts/{account}/close", { params: { account: account.id } });
-        await navigate({ to: "/accounts" } as never);
+        await navigate({ to: "/accounts" });
       }}
     >
       {() => (

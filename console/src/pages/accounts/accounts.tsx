@@ -16,7 +16,7 @@ const NEAR_PERCENT = 80;
 /** The tree, each account with its purse and limits, and who is close to one of them. */
 export function Accounts(): ReactNode {
   const navigate = useNavigate();
-  const { own, changeOwn } = useOwnSearch<"near">();
+  const { own, changeOwn } = useOwnSearch("/shell/accounts");
   const [isMaking, setIsMaking] = useState(false);
   const accounts = useQuery({ ...accountsQuery, refetchInterval: 30_000 });
   const all = accounts.data ?? NONE;
@@ -35,7 +35,7 @@ export function Accounts(): ReactNode {
         rows={rows}
         rowKey={({ id }) => id}
         height={720}
-        onOpen={({ id }) => void navigate({ to: `/accounts/${id}` } as never)}
+        onOpen={({ id }) => void navigate({ to: "/accounts/$account", params: { account: id } })}
         shown={shownOf(accounts, rows.length > 0 ? null : isNear ? NOBODY_NEAR : NO_ACCOUNTS)}
         tools={
           <>

@@ -25,7 +25,11 @@ export const CounterList = ({ counters, self, thresholdsOf = () => [], tools = (
               {counter.account_id === null ? (
                 self
               ) : (
-                <Link to={`/accounts/${counter.account_id}` as never} className="text-accent hover:underline">
+                <Link
+                  to="/accounts/$account"
+                  params={{ account: counter.account_id }}
+                  className="text-accent hover:underline"
+                >
                   {counter.holder}
                 </Link>
               )}

@@ -14,14 +14,14 @@ import { Diff } from "./diff.tsx";
 
 /** One entry: who did what, and what it changed. */
 export function AuditEntryPage(): ReactNode {
-  const { entry: id = "" } = useParams({ strict: false }) as { entry?: string };
+  const { entry: id } = useParams({ from: "/shell/audit/$entry" });
   const asked = useQuery({
     queryKey: ["audit-entry", id],
     queryFn: ({ signal }) => call("GET /admin/v1/audit/{entry}", { params: { entry: id }, signal }),
   });
   return (
     <div className="flex flex-col gap-4">
-      <Link to={"/audit" as never} search={true as never} className="w-fit text-accent hover:underline">
+      <Link to="/audit" search className="w-fit text-accent hover:underline">
         ← Audit log
       </Link>
       <Stateful shown={shownOf(asked, null)} height={400}>

@@ -58,7 +58,7 @@ export function Audit(): ReactNode {
         rows={rows}
         rowKey={({ id }) => id}
         height={680}
-        onOpen={({ id }) => void navigate({ to: `/audit/${id}`, search: true } as never)}
+        onOpen={({ id }) => void navigate({ to: "/audit/$entry", params: { entry: id }, search: true })}
         shown={
           pages.hasNextPage
             ? {
@@ -129,8 +129,9 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     width: 172,
     cell: ({ id, at }) => (
       <Link
-        to={`/audit/${id}` as never}
-        search={true as never}
+        to="/audit/$entry"
+        params={{ entry: id }}
+        search
         tabIndex={-1}
         title={utcMoment(Date.parse(at))}
         className="whitespace-nowrap hover:underline"

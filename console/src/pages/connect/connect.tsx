@@ -20,7 +20,7 @@ import { SIGN_IN_CLIENTS } from "./sign-in-clients.ts";
 /** The settings of every client, with this gateway, this key and a model of it in them. */
 export function Connect(): ReactNode {
   const me = useMe();
-  const { own, changeOwn } = useOwnSearch<"client" | "use">();
+  const { own, changeOwn } = useOwnSearch("/shell/connect");
   const models = useQuery(modelsQuery);
   const known = models.data ?? [];
   const model = known.find(({ id }) => id === own.use) ?? known[0];

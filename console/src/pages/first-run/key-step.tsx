@@ -41,7 +41,7 @@ export function KeyStep(props: Props): ReactNode {
       <ul className="flex flex-col gap-1">
         {keys.slice(0, 6).map(({ id, label, prefix, account }) => (
           <li key={id} className="flex flex-wrap items-baseline gap-x-3">
-            <Link to={`/keys/${id}` as never} className="font-medium text-accent hover:underline">
+            <Link to="/keys/$key" params={{ key: id }} className="font-medium text-accent hover:underline">
               {label ?? `${prefix}…`}
             </Link>
             <span className="text-ink-2">

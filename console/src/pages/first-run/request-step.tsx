@@ -100,7 +100,7 @@ function Answered({
         {groupDigits(input)} tokens in, {groupDigits(output)} out,{" "}
         {sum === null ? "nothing charged" : <Amount {...sum} named />}, {DURATION.show(BigInt(tookMs) * 1000n)}
       </p>
-      <Link to={`/requests/${id}` as never} className="w-fit text-accent hover:underline">
+      <Link to="/requests/$request" params={{ request: id }} className="w-fit text-accent hover:underline">
         See where its time and money went
       </Link>
     </>

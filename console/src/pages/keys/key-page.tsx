@@ -13,7 +13,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { Card } from "../../parts/card.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Figure, Figures } from "../../parts/figure.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
+import { BackLink, PageHead } from "../../parts/page-head.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import { Failure, Skeleton } from "../../parts/state.tsx";
 import { KeyActions } from "./key-actions.tsx";
@@ -26,7 +26,7 @@ const DAYS = 30;
 
 /** One key: what it has left, what it spends, what it may use. */
 export function KeyPage(): ReactNode {
-  const { key: name } = useParams({ strict: false }) as { key: string };
+  const { key: name } = useParams({ from: "/shell/keys/$key" });
   const shown = useQuery({
     queryKey: ["key", name],
     queryFn: ({ signal }) => call("GET /admin/v1/keys/{key}", { params: { key: name }, signal }),
@@ -49,8 +49,9 @@ function Found({ shown: { key, secrets }, funds }: { shown: ShowKeyResponse; fun
   return (
     <div className="flex flex-col gap-4">
       <PageHead
-        back={person === null ? "Keys" : "Client sessions"}
-        backTo={person === null ? "/keys" : "/sessions"}
+        back={
+          person === null ? <BackLink to="/keys">Keys</BackLink> : <BackLink to="/sessions">Client sessions</BackLink>
+        }
         title={
           <>
             {title}{" "}
@@ -65,17 +66,17 @@ function Found({ shown: { key, secrets }, funds }: { shown: ShowKeyResponse; fun
             {person !== null ? "client session" : key.mode === "credit" ? "pays with credit" : "has a token budget"} ·{" "}
             {person !== null && (
               <>
-                <Link to={`/people/${person}` as never} className={link}>
+                <Link to="/people/$person" params={{ person }} className={link}>
                   person
                 </Link>{" "}
                 ·{" "}
               </>
             )}
-            <Link to={"/requests" as never} search={{ key: key.id } as never} className={link}>
+            <Link to="/requests" search={{ key: key.id }} className={link}>
               requests
             </Link>{" "}
             ·{" "}
-            <Link to={"/ledger" as never} search={{ key: key.id } as never} className={link}>
+            <Link to="/ledger" search={{ key: key.id }} className={link}>
               ledger
             </Link>
           </>

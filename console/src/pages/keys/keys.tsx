@@ -20,7 +20,7 @@ export function Keys(): ReactNode {
   const {
     own: { find, state },
     changeOwn,
-  } = useOwnSearch<"find" | "state">();
+  } = useOwnSearch("/shell/keys");
   const keys = useInfiniteQuery({
     queryKey: ["keys"],
     queryFn: ({ pageParam, signal }) =>
@@ -40,7 +40,7 @@ export function Keys(): ReactNode {
       columns={columns}
       rows={rows}
       rowKey={({ id }) => id}
-      onOpen={({ id }) => void navigate({ to: `/keys/${id}` } as never)}
+      onOpen={({ id }) => void navigate({ to: "/keys/$key", params: { key: id } })}
       height={720}
       shown={
         keys.hasNextPage && shown.kind === "ready"
@@ -76,7 +76,7 @@ export function Keys(): ReactNode {
               <option key={one}>{one}</option>
             ))}
           </select>
-          <Button look="primary" onClick={() => void navigate({ to: "/keys/new" } as never)}>
+          <Button look="primary" onClick={() => void navigate({ to: "/keys/new" })}>
             New key
           </Button>
         </>

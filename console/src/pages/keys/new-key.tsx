@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "rea
 import { ApiError, call } from "../../api/call.ts";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
+import { BackLink, PageHead } from "../../parts/page-head.tsx";
 import { useOwnSearch } from "../../shell/use-range.ts";
 import { accountsQuery } from "../accounts/accounts-query.ts";
 import { EMPTY_DRAFT, type Draft, readDraft, requestOf, STEP_OF } from "./key-draft.ts";
@@ -18,7 +18,7 @@ const LAST = STEPS.length - 1;
 
 /** Four steps, the last of which makes the key. Enter goes on; what was filled in stays when one goes back. */
 export function NewKey(): ReactNode {
-  const { own } = useOwnSearch<"in">();
+  const { own } = useOwnSearch("/shell/keys/new");
   const navigate = useNavigate();
   const client = useQueryClient();
   const [step, setStep] = useState(0);
@@ -46,7 +46,7 @@ export function NewKey(): ReactNode {
   const parts = { draft, problemOf, accounts: accounts.data ?? [], models: models.data?.data ?? [] };
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
-      <PageHead back="Keys" backTo="/keys" title={made.data ? "The key is made" : "New key"} />
+      <PageHead back={<BackLink to="/keys">Keys</BackLink>} title={made.data ? "The key is made" : "New key"} />
       {made.data?.secret ? (
         <Card>
           <h3 ref={head} tabIndex={-1} className="mb-3 text-title font-semibold outline-none">
@@ -55,7 +55,7 @@ export function NewKey(): ReactNode {
           <RevealedSecret
             secret={made.data.secret}
             of={made.data.key}
-            onSaved={() => void navigate({ to: `/keys/${made.data.key.id}` } as never)}
+            onSaved={() => void navigate({ to: "/keys/$key", params: { key: made.data.key.id } })}
           />
         </Card>
       ) : (

@@ -62,7 +62,7 @@ function useJournal({ kind, name }: Of) {
 function HolderLedger({ kind, name }: Of): ReactNode {
   const navigate = useNavigate();
   const nowMs = useNow(60_000);
-  const { own, changeOwn } = useOwnSearch<"entry">();
+  const { own, changeOwn } = useOwnSearch("/shell/ledger");
   const [isBooking, setIsBooking] = useState(false);
   const journal = useJournal({ kind, name });
   const accounts = useQuery(accountsQuery);
@@ -81,9 +81,15 @@ function HolderLedger({ kind, name }: Of): ReactNode {
   return (
     <>
       <h2 className="text-page font-semibold break-words">
-        <Link to={`/${kind === "key" ? "keys" : "accounts"}/${id}` as never} className="hover:underline">
-          {title}
-        </Link>
+        {kind === "key" ? (
+          <Link to="/keys/$key" params={{ key: id }} className="hover:underline">
+            {title}
+          </Link>
+        ) : (
+          <Link to="/accounts/$account" params={{ account: id }} className="hover:underline">
+            {title}
+          </Link>
+        )}
       </h2>
       {first !== undefined && first.counter_kind !== null && (
         <StepLine
@@ -100,7 +106,9 @@ function HolderLedger({ kind, name }: Of): ReactNode {
         columns={columns}
         rows={rows}
         rowKey={(entry) => `${entry.at} ${entry.kind} ${entry.request_id ?? entry.reference ?? ""}`}
-        onOpen={({ request_id: request }) => request !== null && void navigate({ to: `/requests/${request}` } as never)}
+        onOpen={({ request_id: request }) =>
+          request !== null && void navigate({ to: "/requests/$request", params: { request } })
+        }
         height={560}
         shown={
           journal.hasNextPage && shown.kind === "ready"

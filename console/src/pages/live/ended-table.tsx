@@ -70,7 +70,7 @@ export function EndedTable({ ended, missed }: Props): ReactNode {
       rows={ended}
       rowKey={({ request_id: id }) => id}
       height={320}
-      onOpen={({ request_id: id }) => void navigate({ to: `/requests/${id}` } as never)}
+      onOpen={({ request_id: id }) => void navigate({ to: "/requests/$request", params: { request: id } })}
       shown={
         ended.length === 0
           ? { kind: "empty", title: "Nothing has ended since this page was opened" }

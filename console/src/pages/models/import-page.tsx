@@ -6,7 +6,7 @@ import { groupDigits } from "../../format/money.ts";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
 import { Field, INPUT, SelectField } from "../../parts/field.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
+import { BackLink, PageHead } from "../../parts/page-head.tsx";
 import { providersQuery } from "../providers/providers-query.ts";
 import { ApplyDialog, type Order } from "./apply-dialog.tsx";
 import { changing, type Compared, PriceListDiff } from "./price-list-diff.tsx";
@@ -46,8 +46,7 @@ export function ImportPage(): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <PageHead
-        back="Models"
-        backTo="/models"
+        back={<BackLink to="/models">Models</BackLink>}
         title="Import prices"
         lead="A list is compared with the catalogue first. Nothing is written until you apply it."
       />
@@ -88,7 +87,7 @@ export function ImportPage(): ReactNode {
         <ApplyDialog
           of={seen.data}
           onClose={() => setIsApplying(false)}
-          onApplied={() => void navigate({ to: "/models" } as never)}
+          onApplied={() => void navigate({ to: "/models" })}
         />
       )}
     </div>

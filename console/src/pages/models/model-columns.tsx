@@ -6,7 +6,6 @@ import { CREDITS } from "../../format/unit.ts";
 import { Amount } from "../../parts/amount.tsx";
 import type { Column } from "../../table/column.ts";
 import { ModelBadge, STATE_NAMES, stateOf } from "./model-state.tsx";
-import { modelPath } from "./models-query.ts";
 import type { PricePart } from "./price-parts.ts";
 
 const NONE = <span className="text-ink-3">–</span>;
@@ -48,7 +47,7 @@ export const modelColumns = (charged: ReadonlyMap<string, bigint>): readonly Col
     id: "id",
     head: "Model",
     cell: ({ id, display_name: name }) => (
-      <Link to={modelPath(id) as never} tabIndex={-1} title={name ?? id} className="hover:underline">
+      <Link to="/models/$model" params={{ model: id }} tabIndex={-1} title={name ?? id} className="hover:underline">
         {id}
       </Link>
     ),

@@ -9,7 +9,7 @@ import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { Facts } from "../../parts/facts.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
+import { BackLink, PageHead } from "../../parts/page-head.tsx";
 import { Failure, Note, Skeleton } from "../../parts/state.tsx";
 import { ModelRoutes } from "./model-routes.tsx";
 import { ModelBadge } from "./model-state.tsx";
@@ -21,7 +21,7 @@ import { PublishDialog } from "./publish-dialog.tsx";
 
 /** One model: what it costs, where it is called, what it is used for. */
 export function ModelPage(): ReactNode {
-  const { model: id } = useParams({ strict: false }) as { model: string };
+  const { model: id } = useParams({ from: "/shell/models/$model" });
   const model = useQuery({
     queryKey: ["model", id],
     queryFn: ({ signal }) => call("GET /admin/v1/models/{model}", { params: { model: id }, signal }),
@@ -37,8 +37,7 @@ function Found({ model }: { model: Model }): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <PageHead
-        back="Models"
-        backTo="/models"
+        back={<BackLink to="/models">Models</BackLink>}
         title={
           <>
             <span className="min-w-0 wrap-anywhere">{model.display_name ?? model.id}</span> <ModelBadge of={model} />
@@ -47,11 +46,7 @@ function Found({ model }: { model: Model }): ReactNode {
         lead={
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <CopyText text={model.id} />
-            <Link
-              to={"/requests" as never}
-              search={{ model: model.id, range: "7d" } as never}
-              className="text-accent underline"
-            >
+            <Link to="/requests" search={{ model: model.id, range: "7d" }} className="text-accent underline">
               requests
             </Link>
           </span>

@@ -8,7 +8,7 @@ import { READY } from "../../parts/state.tsx";
 import { useHouseWide } from "../../shell/use-house-wide.ts";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
-import { healthQuery, providerPath } from "../providers/providers-query.ts";
+import { healthQuery } from "../providers/providers-query.ts";
 import { RouteBadge, routeState, stateName } from "../providers/route-state.tsx";
 import { TestDialog } from "../providers/test-dialog.tsx";
 import { inOrder } from "./model-columns.tsx";
@@ -113,7 +113,7 @@ const COLUMNS: readonly Column<Row>[] = [
     head: "Provider",
     width: 152,
     cell: ({ provider }) => (
-      <Link to={providerPath(provider) as never} className="text-accent hover:underline">
+      <Link to="/providers/$provider" params={{ provider }} className="text-accent hover:underline">
         {provider}
       </Link>
     ),

@@ -22,5 +22,3 @@ export const modelsQuery = queryOptions({
     return all;
   },
 });
-
-export const modelPath = (id: string): string => `/models/${encodeURIComponent(id)}`;

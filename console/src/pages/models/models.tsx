@@ -12,7 +12,7 @@ import { useNow, useOwnSearch } from "../../shell/use-range.ts";
 import { DataTable } from "../../table/data-table.tsx";
 import { modelColumns } from "./model-columns.tsx";
 import { type ModelState, STATE_NAMES, stateOf } from "./model-state.tsx";
-import { modelPath, modelsQuery, MOST_MODELS } from "./models-query.ts";
+import { modelsQuery, MOST_MODELS } from "./models-query.ts";
 import { NewModelDialog } from "./new-model-dialog.tsx";
 
 const DAYS = 30;
@@ -25,7 +25,7 @@ export function Models(): ReactNode {
   const {
     own: { find, state },
     changeOwn,
-  } = useOwnSearch<"find" | "state">();
+  } = useOwnSearch("/shell/models");
   const models = useQuery(modelsQuery);
   const charged = useCharged();
   const all = useMemo(() => models.data ?? [], [models.data]);
@@ -39,7 +39,7 @@ export function Models(): ReactNode {
         columns={columns}
         rows={rows}
         rowKey={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: modelPath(id) } as never)}
+        onOpen={({ id }) => void navigate({ to: "/models/$model", params: { model: id } })}
         height={720}
         shown={
           shown.kind === "ready" && all.length >= MOST_MODELS
@@ -69,7 +69,7 @@ export function Models(): ReactNode {
                 </option>
               ))}
             </select>
-            <Button onClick={() => void navigate({ to: "/models/import" } as never)}>Import prices</Button>
+            <Button onClick={() => void navigate({ to: "/models/import" })}>Import prices</Button>
             <Button look="primary" onClick={() => setIsAdding(true)}>
               New model
             </Button>

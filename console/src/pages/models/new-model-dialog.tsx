@@ -4,7 +4,6 @@ import { call } from "../../api/call.ts";
 import type { Model } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
-import { modelPath } from "./models-query.ts";
 import { RouteFields } from "./route-dialogs.tsx";
 
 const FIELDS = ["id", "context_window", "max_output_tokens", "price.input", "price.output", "price.cache_read"];
@@ -42,7 +41,7 @@ export function NewModelDialog({ onClose }: { onClose: () => void }): ReactNode 
             published: given("published") === "yes",
           },
         });
-        await navigate({ to: modelPath(given("id")) } as never);
+        await navigate({ to: "/models/$model", params: { model: given("id") } });
       }}
     >
       {(problemOf) => (

@@ -46,10 +46,7 @@ export function PriceDialog({ of: model, onClose }: { of: Model; onClose: () => 
       act={() =>
         call("POST /admin/v1/models/{model}/prices", {
           params: { model: model.id },
-          body: {
-            ...change,
-            effective_from: when === "now" ? null : new Date(fromMs).toISOString(),
-          } as never,
+          body: { ...change, effective_from: when === "now" ? null : new Date(fromMs).toISOString() },
         })
       }
     >

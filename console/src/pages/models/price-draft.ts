@@ -1,4 +1,4 @@
-import type { Price, Tariff } from "../../api/generated/admin.ts";
+import type { ChangePriceRequest, Price, Tariff } from "../../api/generated/admin.ts";
 import { readCredits } from "../../format/money.ts";
 import { PRICE_PARTS, type PricePart } from "./price-parts.ts";
 
@@ -40,7 +40,7 @@ export function readPrice(draft: PriceDraft): { price: Tariff } | { field: Price
 const same = (one: string | null | undefined, other: string | null | undefined): boolean =>
   one == null || other == null ? (one ?? null) === (other ?? null) : readCredits(one) === readCredits(other);
 
-type Change = Partial<Record<PricePart, string | null>> & { tools?: Record<string, string | null> };
+type Change = Omit<ChangePriceRequest, "effective_from">;
 
 /** The parts that differ, as the gateway takes them: null takes one away. Null where nothing differs. */
 export function changeFrom(before: Tariff | null, after: Tariff): Change | null {

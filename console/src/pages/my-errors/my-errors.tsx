@@ -22,7 +22,7 @@ const USUAL_DAYS = 7;
 
 /** Errors by their codes, the most frequent first, each with its cause and what to do. */
 export function MyErrors(): ReactNode {
-  const { own, changeOwn } = useOwnSearch<"days">();
+  const { own, changeOwn } = useOwnSearch("/shell/errors");
   const chosen = SPANS.find(({ value }) => value === own.days)?.value;
   const days = Number(chosen ?? USUAL_DAYS);
   const nowMs = useNow(30_000);
@@ -84,8 +84,8 @@ const ErrorGroup = ({ error, days, nowMs }: Parts): ReactNode => (
         </span>
       )}
       <Link
-        to={"/requests" as never}
-        search={{ code: error.code, range: RANGES[days] } as never}
+        to="/requests"
+        search={{ code: error.code, range: RANGES[days] }}
         className="ml-auto text-accent hover:underline"
       >
         All of these requests
@@ -101,7 +101,8 @@ const ErrorGroup = ({ error, days, nowMs }: Parts): ReactNode => (
             <blockquote className="border-l-2 border-edge pl-3 wrap-anywhere">{error.last_message}</blockquote>
             {error.last_request_id !== null && (
               <Link
-                to={`/requests/${error.last_request_id}` as never}
+                to="/requests/$request"
+                params={{ request: error.last_request_id }}
                 className="mt-1 inline-block font-mono text-small text-accent hover:underline"
               >
                 {error.last_request_id}

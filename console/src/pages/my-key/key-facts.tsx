@@ -42,7 +42,7 @@ const CopyPrefix = ({ prefix, status }: { prefix: string; status: string }): Rea
 );
 
 const Models = ({ models }: { models: readonly string[] | null }): ReactNode => (
-  <Link to={"/models" as never} className="text-accent underline">
+  <Link to="/models" className="text-accent underline">
     {models === null
       ? "all"
       : models.length > MOST_MODELS

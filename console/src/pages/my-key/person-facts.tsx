@@ -28,13 +28,13 @@ export function PersonFacts({ me, person }: { me: Me; person: HolderPerson }): R
           ],
           [
             "Sessions",
-            <Link key="sessions" to={"/sessions" as never} className="text-accent underline">
+            <Link key="sessions" to="/sessions" className="text-accent underline">
               {count === null ? "your clients and browsers" : `${groupDigits(count)} of clients and browsers`}
             </Link>,
           ],
           [
             "Models",
-            <Link key="models" to={"/models" as never} className="text-accent underline">
+            <Link key="models" to="/models" className="text-accent underline">
               {me.key.models === null ? "all" : groupDigits(me.key.models.length)}
             </Link>,
           ],

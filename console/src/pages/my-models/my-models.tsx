@@ -21,7 +21,7 @@ const EMPTY = {
 export function MyModels(): ReactNode {
   const { mode } = useMe().key;
   const navigate = useNavigate();
-  const { own, changeOwn } = useOwnSearch<"find" | keyof Tokens>();
+  const { own, changeOwn } = useOwnSearch("/shell/models");
   const asked = useQuery(modelsQuery);
   const find = (own.find ?? "").toLowerCase();
   const rows = (asked.data ?? []).filter(({ id, name }) => `${id} ${name ?? ""}`.toLowerCase().includes(find));
@@ -50,7 +50,7 @@ export function MyModels(): ReactNode {
         rows={rows}
         rowKey={({ id }) => id}
         height={640}
-        onOpen={({ id }) => void navigate({ to: "/playground", search: { use: id } } as never)}
+        onOpen={({ id }) => void navigate({ to: "/playground", search: { use: id } })}
         shown={shownOf(asked, rows.length === 0 ? EMPTY : null)}
         tools={
           <input

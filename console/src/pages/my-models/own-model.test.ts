@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { costOf, readModel } from "./own-model.ts";
 
-const LISTED = {
+const LISTED: Parameters<typeof readModel>[0] = {
   id: "acme",
   object: "model",
   created: 1,
@@ -11,7 +11,7 @@ const LISTED = {
   max_output_tokens: null,
   pricing: { unit: "credits_per_million_tokens", input: 0.000000001, output: 1234.5 },
   speed: { output_per_second: 81.3, ttft_p50_ms: null },
-} as never;
+};
 
 test("prices are read to the last digit, and input's counts where the cache has none", () => {
   expect(readModel(LISTED)).toEqual({

@@ -20,11 +20,11 @@ import { useOwnRequest } from "./use-own-request.ts";
 
 /** One request of the key: where its time went, what it cost and why, what came back. */
 export function MyRequest(): ReactNode {
-  const { request: id = "" } = useParams({ strict: false }) as { request?: string };
+  const { request: id } = useParams({ from: "/shell/requests/$request" });
   const asked = useOwnRequest(id);
   return (
     <div className="flex flex-col gap-4">
-      <Link to={"/requests" as never} search={true as never} className="w-fit text-accent hover:underline">
+      <Link to="/requests" search className="w-fit text-accent hover:underline">
         ← All requests
       </Link>
       <Stateful shown={shownOf(asked, null)} height={400}>
@@ -52,7 +52,7 @@ function Inspected({ request }: { request: HolderRequestDetail }): ReactNode {
             <CodeWords text={refusal} />
           </blockquote>
           <p className="mt-3">
-            <Link to={"/errors" as never} className="text-accent hover:underline">
+            <Link to="/errors" className="text-accent hover:underline">
               What to do about it
             </Link>
           </p>

@@ -36,7 +36,7 @@ export function MyRequests(): ReactNode {
   const query = ownQuery(search, range);
   const { pages, rows, isSearching } = useOwnRequests(query);
   const { hasNextPage, isFetching, isFetchingNextPage, fetchNextPage, refetch } = pages;
-  const open = (id: string): void => void navigate({ to: `/requests/${id}`, search: true } as never);
+  const open = (id: string): void => void navigate({ to: "/requests/$request", params: { request: id }, search: true });
   return (
     <div className="flex flex-col gap-4">
       <OwnVolume

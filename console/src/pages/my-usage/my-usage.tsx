@@ -39,7 +39,7 @@ export function MyUsage(): ReactNode {
   const onRange = (fromMs: number, toMs: number): void =>
     change({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() });
   const openRequests = (model: string): void =>
-    void navigate({ to: "/requests", search: (before: object) => ({ ...before, model }) } as never);
+    void navigate({ to: "/requests", search: (before) => ({ ...before, model }) });
   const step = answer ? STEP_NAMES[answer.step] : "";
   return (
     <div className="flex flex-col gap-4">

@@ -29,7 +29,6 @@ export function NoticeDialog({
   const retry = useRetry(notice.id);
   const read = (text: string): bigint => readAmount(notice.unit, text);
   const isDead = notice.deliveries.some(({ state }) => state === "dead");
-  const place = notice.key === null ? `/accounts/${notice.account_id}` : `/keys/${notice.key.id}`;
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -51,12 +50,7 @@ export function NoticeDialog({
             facts={[
               ["At", <Moment key="at" atMs={Date.parse(notice.at)} />],
               ["Threshold", thresholdText(notice)],
-              [
-                "Of the",
-                <Link key="of" to={place as never} className="text-accent underline">
-                  {counterOf(notice)}
-                </Link>,
-              ],
+              ["Of the", <CounterLink key="of" of={notice} />],
               [
                 "Renews",
                 notice.renews_at === null ? "never" : <Moment key="renews" atMs={Date.parse(notice.renews_at)} />,
@@ -77,6 +71,13 @@ export function NoticeDialog({
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+function CounterLink({ of: notice }: { of: Notice }): ReactNode {
+  const { key, account_id: account } = notice;
+  const link = { className: "text-accent underline", children: counterOf(notice) };
+  if (key !== null) return <Link to="/keys/$key" params={{ key: key.id }} {...link} />;
+  return account === null ? link.children : <Link to="/accounts/$account" params={{ account }} {...link} />;
 }
 
 /** Dead letters of one notice, or (null) all. */

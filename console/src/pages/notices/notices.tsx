@@ -33,7 +33,7 @@ export function Notices(): ReactNode {
   const {
     own: { state, cause, notice: opened },
     changeOwn,
-  } = useOwnSearch<"state" | "cause" | "notice">();
+  } = useOwnSearch("/shell/notices");
   const query = {
     ...(isOneOf(STATES, state) && { state }),
     ...(isOneOf(CAUSES, cause) && { cause }),

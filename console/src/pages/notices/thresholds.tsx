@@ -23,7 +23,7 @@ export function Thresholds(): ReactNode {
   const {
     own: { of },
     changeOwn,
-  } = useOwnSearch<"of">();
+  } = useOwnSearch("/shell/notices");
   const accounts = useQuery(accountsQuery);
   const [asked, setAsked] = useState<WatchedCounter | null>(null);
   const watched = useQuery({

@@ -29,7 +29,7 @@ export function CreditOutstanding(): ReactNode {
             </p>
             <p className="text-small text-ink-2">
               <Amount value={readCredits(data.reserved)} unit={CREDITS} /> reserved ·{" "}
-              <Link to={"/accounts" as never} className="text-accent underline">
+              <Link to="/accounts" className="text-accent underline">
                 {groupDigits(data.purses)} {data.purses === 1 ? "purse" : "purses"}
               </Link>
             </p>

@@ -25,7 +25,7 @@ const NOTHING = {
   hint: (
     <>
       Choose a longer one, or{" "}
-      <Link to={"/first-run" as never} className="text-accent underline">
+      <Link to="/first-run" className="text-accent underline">
         set the gateway up
       </Link>{" "}
       and send a first request.

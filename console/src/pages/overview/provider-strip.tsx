@@ -5,7 +5,7 @@ import { Chart } from "../../charts/chart.tsx";
 import { DURATION, PERCENT, REQUESTS } from "../../format/unit.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
-import { healthQuery, providerPath } from "../providers/providers-query.ts";
+import { healthQuery } from "../providers/providers-query.ts";
 import { stateName, stateTone } from "../providers/route-state.tsx";
 import { successShare, type ProviderRow, useProviderRows, useProviderSeries } from "../providers/use-provider-rows.ts";
 import { useHouseWide } from "../../shell/use-house-wide.ts";
@@ -32,7 +32,7 @@ export function ProviderStrip({ span }: { span: Span }): ReactNode {
       table={tableOf(rows)}
       legend={
         rows.length > MOST && (
-          <Link to={"/providers" as never} className="mt-1 inline-block text-small text-accent hover:underline">
+          <Link to="/providers" className="mt-1 inline-block text-small text-accent hover:underline">
             and {rows.length - MOST} more
           </Link>
         )
@@ -42,7 +42,8 @@ export function ProviderStrip({ span }: { span: Span }): ReactNode {
         {rows.slice(0, MOST).map((row) => (
           <li key={row.name} className="min-w-0">
             <Link
-              to={providerPath(row.name) as never}
+              to="/providers/$provider"
+              params={{ provider: row.name }}
               className="block rounded-md bg-sunken/60 px-3 py-2 hover:bg-sunken"
             >
               <span className="flex items-center gap-2">

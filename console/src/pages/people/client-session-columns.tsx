@@ -47,7 +47,7 @@ const WHOSE: readonly Column<ClientSession>[] = [
     id: "person",
     head: "Person",
     cell: ({ person_id: id, name, email }) => (
-      <Link to={`/people/${id}` as never} title={email} className="text-accent underline">
+      <Link to="/people/$person" params={{ person: id }} title={email} className="text-accent underline">
         {name}
       </Link>
     ),
@@ -58,7 +58,7 @@ const WHOSE: readonly Column<ClientSession>[] = [
     id: "account",
     head: "Account",
     cell: ({ account_id: id, account }) => (
-      <Link to={`/accounts/${id}` as never} className="hover:underline">
+      <Link to="/accounts/$account" params={{ account: id }} className="hover:underline">
         <AccountName path={account} />
       </Link>
     ),

@@ -11,7 +11,7 @@ export function ClientSessions(): ReactNode {
   const {
     own: { find },
     changeOwn,
-  } = useOwnSearch<"find">();
+  } = useOwnSearch("/shell/sessions");
   const { pages, rows } = useClientSessions({});
   const found = useMemo(() => rows.filter((session) => isFound(session, find)), [rows, find]);
   const shown = shownOf(pages, found.length > 0 ? null : rows.length > 0 ? NONE_FOUND : NONE);

@@ -25,7 +25,7 @@ export function People(): ReactNode {
   const {
     own: { find, role },
     changeOwn,
-  } = useOwnSearch<"find" | "role">();
+  } = useOwnSearch("/shell/people");
   const people = useInfiniteQuery({
     queryKey: ["people"],
     queryFn: ({ pageParam, signal }) =>
@@ -45,7 +45,7 @@ export function People(): ReactNode {
         columns={columns}
         rows={rows}
         rowKey={({ id }) => id}
-        onOpen={({ id }) => void navigate({ to: `/people/${id}` } as never)}
+        onOpen={({ id }) => void navigate({ to: "/people/$person", params: { person: id } })}
         height={560}
         shown={
           people.hasNextPage && shown.kind === "ready"

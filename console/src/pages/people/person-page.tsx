@@ -8,7 +8,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { Card } from "../../parts/card.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { Facts } from "../../parts/facts.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
+import { BackLink, PageHead } from "../../parts/page-head.tsx";
 import { Failure, Skeleton } from "../../parts/state.tsx";
 import { useMay } from "../../shell/may.ts";
 import { PersonClientSessions } from "./client-sessions-table.tsx";
@@ -20,7 +20,7 @@ import { TokensTable } from "./tokens-table.tsx";
 
 /** One person: what they may do and where, how they get in, and where they are signed in. */
 export function PersonPage(): ReactNode {
-  const { person: name } = useParams({ strict: false }) as { person: string };
+  const { person: name } = useParams({ from: "/shell/people/$person" });
   const shown = useQuery({
     queryKey: ["person", name],
     queryFn: ({ signal }) => call("GET /admin/v1/people/{person}", { params: { person: name }, signal }),
@@ -35,8 +35,7 @@ function Found({ person }: { person: Person }): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <PageHead
-        back="People"
-        backTo="/people"
+        back={<BackLink to="/people">People</BackLink>}
         title={
           <>
             {person.name} {!isActive && <Badge>removed</Badge>}
@@ -45,11 +44,7 @@ function Found({ person }: { person: Person }): ReactNode {
         lead={
           <>
             {person.email} ·{" "}
-            <Link
-              to={"/audit" as never}
-              search={{ actor: person.email, range: "30d" } as never}
-              className="text-accent underline"
-            >
+            <Link to="/audit" search={{ actor: person.email, range: "30d" }} className="text-accent underline">
               what they did
             </Link>
           </>
@@ -81,7 +76,12 @@ const PersonFacts = ({ of: person }: { of: Person }): ReactNode => (
           person.account_id === null ? (
             "none"
           ) : (
-            <Link key="account" to={`/accounts/${person.account_id}` as never} className="text-accent underline">
+            <Link
+              key="account"
+              to="/accounts/$account"
+              params={{ account: person.account_id }}
+              className="text-accent underline"
+            >
               {person.account}
             </Link>
           ),

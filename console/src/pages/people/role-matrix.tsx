@@ -16,7 +16,7 @@ export function RoleMatrix(): ReactNode {
   const {
     own: { area },
     changeOwn,
-  } = useOwnSearch<"area">();
+  } = useOwnSearch("/shell/people");
   const rows = useMemo(() => (area === undefined ? areas() : operationsOf(area)), [area]);
   return (
     <DataTable

@@ -24,7 +24,7 @@ const NO_MODEL = { title: "Your key has no model", hint: "Ask your operator whic
 /** A conversation with a model, in each of the formats, with all that came over the wire and what it cost. */
 export function Playground(): ReactNode {
   const me = useMe();
-  const { own, changeOwn } = useOwnSearch<"use" | "format">();
+  const { own, changeOwn } = useOwnSearch("/shell/playground");
   const models = useQuery(modelsQuery);
   const known = models.data ?? [];
   const model = known.find(({ id }) => id === own.use) ?? known[0];

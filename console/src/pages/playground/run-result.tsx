@@ -56,7 +56,11 @@ export function RunResult({ run, record, isMissing, unit }: Props): ReactNode {
       {run.requestId !== null && (
         <p className="text-small text-ink-2">
           Request{" "}
-          <Link to={`/requests/${run.requestId}` as never} className="font-mono text-accent hover:underline">
+          <Link
+            to="/requests/$request"
+            params={{ request: run.requestId }}
+            className="font-mono text-accent hover:underline"
+          >
             {run.requestId}
           </Link>
         </p>

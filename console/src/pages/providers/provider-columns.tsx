@@ -7,7 +7,6 @@ import { Amount } from "../../parts/amount.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import type { Column } from "../../table/column.ts";
 import { bucketsIn, microseconds, type SeriesAnswer, valuesIn } from "../overview/series-of.ts";
-import { providerPath } from "./providers-query.ts";
 import { stateName, stateTone } from "./route-state.tsx";
 import { successShare, type ProviderRow } from "./use-provider-rows.ts";
 
@@ -54,7 +53,7 @@ export const providerColumns = (answer: SeriesAnswer | undefined): readonly Colu
     id: "name",
     head: "Provider",
     cell: ({ name }) => (
-      <Link to={providerPath(name) as never} tabIndex={-1} className="font-medium hover:underline">
+      <Link to="/providers/$provider" params={{ provider: name }} tabIndex={-1} className="font-medium hover:underline">
         {name}
       </Link>
     ),

@@ -5,7 +5,7 @@ import { call } from "../../api/call.ts";
 import type { Provider } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
-import { presetsQuery, providerPath } from "./providers-query.ts";
+import { presetsQuery } from "./providers-query.ts";
 
 const KINDS = [
   { value: "secret", name: "store it here, encrypted" },
@@ -57,7 +57,7 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
             replace: provider !== null,
           },
         });
-        if (provider === null) await navigate({ to: providerPath(name) } as never);
+        if (provider === null) await navigate({ to: "/providers/$provider", params: { provider: name } });
       }}
     >
       {(problemOf) => (
@@ -167,7 +167,7 @@ export function RemoveProviderDialog({ of: provider, onClose }: { of: Provider; 
           params: { provider: provider.name },
           query: { routes: models.length === 0 ? "keep" : "withdraw" },
         });
-        await navigate({ to: "/providers" } as never);
+        await navigate({ to: "/providers" });
       }}
     >
       {() => (

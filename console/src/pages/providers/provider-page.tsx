@@ -11,7 +11,7 @@ import { Card } from "../../parts/card.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Figure, Figures } from "../../parts/figure.tsx";
 import { Menu, MenuItem, MenuLine } from "../../parts/menu.tsx";
-import { PageHead } from "../../parts/page-head.tsx";
+import { BackLink, PageHead } from "../../parts/page-head.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import { Failure, Note, Skeleton } from "../../parts/state.tsx";
 import { Outcomes } from "../overview/outcomes.tsx";
@@ -31,7 +31,7 @@ const NOTHING: readonly never[] = [];
 
 /** One provider: how its routes are, what became of requests, and what can be done about it. */
 export function ProviderPage(): ReactNode {
-  const { provider: name } = useParams({ strict: false }) as { provider: string };
+  const { provider: name } = useParams({ from: "/shell/providers/$provider" });
   const provider = useQuery({
     queryKey: ["provider", name],
     queryFn: ({ signal }) => call("GET /admin/v1/providers/{provider}", { params: { provider: name }, signal }),
@@ -70,8 +70,7 @@ function Found({ provider }: { provider: Provider }): ReactNode {
   return (
     <div className="flex flex-col gap-4">
       <PageHead
-        back="Providers"
-        backTo="/providers"
+        back={<BackLink to="/providers">Providers</BackLink>}
         title={
           <>
             {provider.name} <ProviderBadge of={row} />
@@ -80,11 +79,7 @@ function Found({ provider }: { provider: Provider }): ReactNode {
         lead={
           <>
             <span className="wrap-anywhere">{provider.base_url}</span> ·{" "}
-            <Link
-              to={"/requests" as never}
-              search={{ provider: provider.name, range: "7d" } as never}
-              className="text-accent underline"
-            >
+            <Link to="/requests" search={{ provider: provider.name, range: "7d" }} className="text-accent underline">
               requests
             </Link>
           </>

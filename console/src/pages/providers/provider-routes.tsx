@@ -7,7 +7,6 @@ import { Moment } from "../../parts/amount.tsx";
 import { IconButton } from "../../parts/button.tsx";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
-import { modelPath } from "../models/models-query.ts";
 import { RouteBadge, routeState, stateName } from "./route-state.tsx";
 import { type Target, TestDialog } from "./test-dialog.tsx";
 
@@ -33,7 +32,7 @@ export function ProviderRoutes({ of: provider, health }: { of: Provider; health:
         columns={columns}
         rows={rows}
         rowKey={({ id }) => id}
-        onOpen={({ model }) => void navigate({ to: modelPath(model) } as never)}
+        onOpen={({ model }) => void navigate({ to: "/models/$model", params: { model } })}
         shown={
           rows.length === 0
             ? { kind: "empty", title: "No model has a route to it", hint: "Add one on the page of a model." }

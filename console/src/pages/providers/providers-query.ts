@@ -24,5 +24,3 @@ export const healthQuery = queryOptions({
   queryFn: async ({ signal }) => (await call("GET /admin/v1/health/routes", { signal })).data,
   refetchInterval: EVERY_MS,
 });
-
-export const providerPath = (name: string): string => `/providers/${encodeURIComponent(name)}`;

@@ -10,7 +10,7 @@ import { DataTable } from "../../table/data-table.tsx";
 import { BreakerTimeline } from "./breaker-timeline.tsx";
 import { providerColumns } from "./provider-columns.tsx";
 import { ProviderDialog } from "./provider-dialogs.tsx";
-import { healthQuery, providerPath, providersQuery } from "./providers-query.ts";
+import { healthQuery, providersQuery } from "./providers-query.ts";
 import { useProviderRows, useProviderSeries } from "./use-provider-rows.ts";
 
 /** Who answers requests, how well, and when they were left alone. */
@@ -37,7 +37,7 @@ export function Providers(): ReactNode {
         columns={columns}
         rows={rows}
         rowKey={({ name }) => name}
-        onOpen={({ name }) => void navigate({ to: providerPath(name) } as never)}
+        onOpen={({ name }) => void navigate({ to: "/providers/$provider", params: { provider: name } })}
         shown={shown.kind === "ready" ? partial : shown}
         tools={
           <Button look="primary" onClick={() => setIsAdding(true)}>
@@ -52,7 +52,7 @@ export function Providers(): ReactNode {
           `${route.provider} · ${models.get(route.route_id) ?? route.upstream_model} · ${route.format}`
         }
         shown={shownOf(health, null)}
-        onPick={(provider) => void navigate({ to: providerPath(provider) } as never)}
+        onPick={(provider) => void navigate({ to: "/providers/$provider", params: { provider } })}
       />
       {isAdding && <ProviderDialog of={null} onClose={() => setIsAdding(false)} />}
     </div>

@@ -20,7 +20,7 @@ const LATE_MS = 1000;
 
 /** One request: where its time went, what it cost and why, what its caller got. */
 export function Inspector(): ReactNode {
-  const { request: id = "" } = useParams({ strict: false }) as { request?: string };
+  const { request: id } = useParams({ from: "/shell/requests/$request" });
   const asked = useQuery({
     queryKey: ["request", id],
     queryFn: ({ signal }) => call("GET /admin/v1/requests/{request}", { params: { request: id }, signal }),
@@ -29,7 +29,7 @@ export function Inspector(): ReactNode {
   });
   return (
     <div className="flex flex-col gap-4">
-      <Link to={"/requests" as never} search={true as never} className="w-fit text-accent hover:underline">
+      <Link to="/requests" search className="w-fit text-accent hover:underline">
         ← All requests
       </Link>
       <Stateful shown={shownOf(asked, null)} height={400}>

@@ -102,8 +102,9 @@ export const FIRST_COLUMNS: readonly Column<Ended>[] = [
     width: 136,
     cell: (row) => (
       <Link
-        to={`/requests/${row.request_id}` as never}
-        search={true as never}
+        to="/requests/$request"
+        params={{ request: row.request_id }}
+        search
         tabIndex={-1}
         title={`${showMoment(at(row))} · ${utcMoment(at(row))} · ${row.request_id}`}
         className="whitespace-nowrap hover:underline"

@@ -4,6 +4,7 @@ import type { RequestDetail } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Card } from "../../parts/card.tsx";
 import { accountOf } from "./request-columns.tsx";
+import type { PageSearch } from "../../shell/search.ts";
 
 /** Who asked for what, through which provider. */
 export function RequestFacts({ request }: { request: RequestDetail }): ReactNode {
@@ -42,8 +43,8 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }): ReactN
   );
 
 /** All requests that have this in common. */
-const Others = ({ by, children }: { by: Record<string, string>; children: ReactNode }): ReactNode => (
-  <Link to={"/requests" as never} search={by as never} className="text-accent hover:underline">
+const Others = ({ by, children }: { by: PageSearch; children: ReactNode }): ReactNode => (
+  <Link to="/requests" search={by} className="text-accent hover:underline">
     {children}
   </Link>
 );

@@ -23,7 +23,7 @@ export function Settings(): ReactNode {
   const {
     own: { find, from, setting: opened },
     changeOwn,
-  } = useOwnSearch<"find" | "from" | "setting">();
+  } = useOwnSearch("/shell/settings");
   const settings = useQuery({
     queryKey: ["settings"],
     queryFn: ({ signal }) => call("GET /admin/v1/settings", { signal }),

@@ -12,7 +12,7 @@ import { SignInFrame } from "./sign-in-frame.tsx";
 /** The way in for operators: a password, the identity provider, or the token of the first start. */
 export function SignIn(): ReactNode {
   const client = useQueryClient();
-  const { back = "/" } = useSearch({ strict: false }) as { back?: string };
+  const { back = "/" } = useSearch({ from: "/sign-in" });
   const ways = useQuery(waysInQuery);
   const isFirst = ways.data?.setup === true;
   const goOn = (): void => {

@@ -17,7 +17,7 @@ export const LedgerCard = ({ of: ledger }: { of: Ledger | null }): ReactNode => 
     lead={
       <>
         Balances against the journal, and what background tasks have left. Entries are in the{" "}
-        <Link to={"/ledger" as never} className="text-accent underline">
+        <Link to="/ledger" className="text-accent underline">
           ledger
         </Link>
         .

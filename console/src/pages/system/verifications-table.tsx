@@ -69,7 +69,7 @@ const COLUMNS: readonly Column<PastVerification>[] = [
       key === null ? (
         "the whole ledger"
       ) : (
-        <Link to={`/keys/${key}` as never} className="text-accent hover:underline">
+        <Link to="/keys/$key" params={{ key }} className="text-accent hover:underline">
           key {key}
         </Link>
       ),

@@ -1,29 +1,7 @@
-import type { ComponentType } from "react";
-import type { IconName } from "../parts/icon.tsx";
-
-/** Something that has an address of its own. */
-export type Place = {
-  path: string;
-  /** What its address has beside the span and the filters of all pages. */
-  search?: readonly string[];
-  load: () => Promise<Record<string, ComponentType>>;
-};
-
-export type Page = Place & {
-  title: string;
-  icon: IconName;
-  /** What it is listed under; pages of one group stand together. Null: it is reached from the menu of the reader. */
-  group: string | null;
-  /** Whether it shows a span of time: then the bar has the choice of one. */
-  ranged: boolean;
-  /** What else people call it, for the palette. */
-  words: string;
-  /** Needed once: not in the navigation, but in the palette. */
-  once?: true;
-};
+import type { Page, Place } from "./page.ts";
 
 /** The pages of operators, in the order of the navigation. A page is fetched when it is opened; its module exports one component. */
-export const OPERATOR_PAGES: readonly Page[] = [
+export const OPERATOR_PAGES = [
   {
     path: "/",
     title: "Overview",
@@ -177,10 +155,10 @@ export const OPERATOR_PAGES: readonly Page[] = [
     words: "me own password tokens sessions sign out",
     load: () => import("../pages/profile/profile.tsx"),
   },
-];
+] as const satisfies readonly Page[];
 
 /** Pages of one thing each, below the page that lists them. */
-export const DETAIL_PAGES: readonly Place[] = [
+export const DETAIL_PAGES = [
   { path: "/requests/$request", load: () => import("../pages/requests/inspector.tsx") },
   { path: "/audit/$entry", load: () => import("../pages/audit/audit-entry.tsx") },
   { path: "/keys/new", search: ["in"], load: () => import("../pages/keys/new-key.tsx") },
@@ -190,4 +168,4 @@ export const DETAIL_PAGES: readonly Place[] = [
   { path: "/providers/$provider", load: () => import("../pages/providers/provider-page.tsx") },
   { path: "/people/$person", load: () => import("../pages/people/person-page.tsx") },
   { path: "/keys/$key", load: () => import("../pages/keys/key-page.tsx") },
-];
+] as const satisfies readonly Place[];
