@@ -1,4 +1,4 @@
-/** Who may do which operation of the admin API, for the console, from the OpenAPI document. */
+/** Who may do which operation of the admin API, and which resource each operation belongs to, for the console, from the OpenAPI documents. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -11,8 +11,10 @@ type Operation = {
 };
 type Document = {
   tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
+  paths: Paths;
+  "x-additions"?: Paths;
 };
+type Paths = Record<string, Record<string, Operation>>;
 
 const HEAD =
   "// Written by scripts/console/write-operations.ts from the OpenAPI document. Not kept in the repository.\n";
@@ -33,4 +35,16 @@ export function writeOperations({ from, to }: { from: string; to: string }): voi
     to,
     `${HEAD}export const AREAS: Record<string, string> = ${areas};\nexport const OPERATIONS = [\n${lines}] as const;\n`,
   );
+}
+
+/** The resource of an operation is its tag. */
+export function writeResources({ from, to }: { from: readonly string[]; to: string }): void {
+  const rows = from.flatMap((document) => {
+    const { paths, "x-additions": additions } = JSON.parse(readFileSync(document, "utf8")) as Document;
+    return Object.entries({ ...paths, ...additions }).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, { tags }]) => [`${method.toUpperCase()} ${path}`, tags[0]]),
+    );
+  });
+  const table = JSON.stringify(Object.fromEntries(rows), null, 2);
+  writeFileSync(to, `${HEAD}export const RESOURCES = ${table} as const;\n`);
 }

@@ -1,7 +1,7 @@
 /** The types of both APIs for the console, from their OpenAPI documents: what an operation takes and what it answers. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { writeOperations } from "./write-operations.ts";
+import { writeOperations, writeResources } from "./write-operations.ts";
 
 type Schema = {
   $ref?: string;
@@ -41,14 +41,14 @@ export function writeTypes({ from, to, table }: { from: string; to: string; tabl
 
 export const consoleTypes = (root: string): void => {
   const generated = join(root, "console/src/api/generated");
-  const reference = join(root, "docs/reference");
-  writeTypes({
-    from: join(reference, "admin-openapi.json"),
-    to: join(generated, "admin.ts"),
-    table: "AdminOperations",
-  });
-  writeTypes({ from: join(reference, "openapi.json"), to: join(generated, "holder.ts"), table: "HolderOperations" });
-  writeOperations({ from: join(reference, "admin-openapi.json"), to: join(generated, "operations.ts") });
+  const [admin, holder] = [
+    join(root, "docs/reference/admin-openapi.json"),
+    join(root, "docs/reference/openapi.json"),
+  ] as const;
+  writeTypes({ from: admin, to: join(generated, "admin.ts"), table: "AdminOperations" });
+  writeTypes({ from: holder, to: join(generated, "holder.ts"), table: "HolderOperations" });
+  writeOperations({ from: admin, to: join(generated, "operations.ts") });
+  writeResources({ from: [admin, holder], to: join(generated, "resources.ts") });
 };
 
 const typesOf = ({ components }: Document): string =>

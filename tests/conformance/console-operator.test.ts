@@ -166,6 +166,37 @@ describe.skipIf(noConsole)("the operators' console", { timeout: 180_000 }, () =>
     expect(stage.complaints()).toEqual([]);
   });
 
+  test("reads again what a change touches and nothing else, also on pages that were read before it", async () => {
+    const { page } = stage;
+    const go = (name: string) => page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
+    const rowOf = (table: string, text: string) =>
+      page.getByRole("table", { name: table }).locator("tr", { hasText: text });
+    const reads = (path: string) =>
+      page.evaluate<number>(
+        `performance.getEntriesByType("resource").filter(({ name }) => new URL(name).pathname === ${JSON.stringify(path)}).length`,
+      );
+    await open("/keys");
+    await rowOf("Keys", "first key").waitFor();
+    await go("Accounts");
+    await rowOf("Accounts", "Acme").click();
+    await rowOf("Keys", "first key").waitFor();
+    const session = await reads("/admin/v1/session");
+
+    await press("New key");
+    await page.getByLabel("Label").fill("Ben's laptop");
+    for (const next of ["Continue", "Continue", "Continue", "Make the key"]) await press(next);
+    await revealed();
+    await saveSecret();
+
+    await go("Keys");
+    await rowOf("Keys", "Ben's laptop").waitFor();
+    await go("Accounts");
+    await rowOf("Accounts", "Acme").click();
+    await rowOf("Keys", "Ben's laptop").waitFor();
+    expect(await reads("/admin/v1/session")).toBe(session);
+    expect(stage.complaints()).toEqual([]);
+  });
+
   test("shows a stream while it runs, cancels it, and has the same charge in the inspector and the ledger", async () => {
     const { page } = stage;
     await open("/live");

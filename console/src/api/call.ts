@@ -5,11 +5,11 @@ type Operations = AdminOperations & HolderOperations;
 export type OperationName = keyof Operations & string;
 export type AnswerOf<Name extends OperationName> = Operations[Name]["answer"];
 
-type Given<Name extends OperationName> = {
+/** What it is given: parameters of its path, of its query, and a body. */
+export type InputOf<Name extends OperationName> = {
   params?: Operations[Name]["params"];
   query?: Operations[Name]["query"];
   body?: Operations[Name]["body"];
-  signal?: AbortSignal;
 };
 
 /** An operation that the gateway refused, in its own words. */
@@ -29,9 +29,11 @@ export class ApiError extends Error {
 }
 
 /** Calls an operation of the listener that served this page. The session is a cookie that no script can read. */
-export async function call<Name extends OperationName>(name: Name, given: Given<Name> = {}): Promise<AnswerOf<Name>> {
+export async function call<Name extends OperationName>(
+  name: Name,
+  { params, query, body, signal }: InputOf<Name> & { signal?: AbortSignal } = {},
+): Promise<AnswerOf<Name>> {
   const [method, path = ""] = name.split(" ");
-  const { params, query, body, signal } = given;
   const response = await fetch(`${fill(path, params ?? {})}${search(query ?? {})}`, {
     method: method ?? "GET",
     credentials: "same-origin",

@@ -1,7 +1,7 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { ApiError } from "../api/call.ts";
+import { type Change, useChange } from "../api/use-change.ts";
 import { Button } from "./button.tsx";
 import { tell } from "./toast.tsx";
 
@@ -15,7 +15,7 @@ type Props = {
   danger?: boolean;
   /** What is said when it is done. */
   done: string;
-  act: (given: Given) => Promise<unknown>;
+  act: (change: Change, given: Given) => Promise<unknown>;
   onClose: () => void;
   /** Closed without having done it, where that differs. */
   onCancel?: () => void;
@@ -68,13 +68,13 @@ export function FormDialog({
 }
 
 function useAct({ act, done, onClose, fields = [] }: Pick<Props, "act" | "done" | "onClose" | "fields">) {
-  const client = useQueryClient();
+  const { change, reread } = useChange();
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Error | null>(null);
   const param = failure instanceof ApiError ? failure.param : null;
   const run = async (given: Given): Promise<void> => {
     try {
-      await act(given);
+      await act(change, given);
     } catch (error) {
       setFailure(error as Error);
       setBusy(false);
@@ -82,7 +82,7 @@ function useAct({ act, done, onClose, fields = [] }: Pick<Props, "act" | "done" 
     }
     onClose();
     tell(done);
-    await client.invalidateQueries();
+    await reread();
   };
   const send = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();

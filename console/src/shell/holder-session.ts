@@ -1,10 +1,11 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { type AnswerOf, ApiError, call } from "../api/call.ts";
+import { keyOf, queryOf } from "../api/query.ts";
 import { isSignedOut } from "./session.ts";
 
 /** The key that is signed in, with what it has left. */
 export const meQuery = queryOptions({
-  queryKey: ["me"],
+  queryKey: keyOf("GET /me"),
   queryFn: async ({ signal }) => {
     if (!mayBeSignedIn()) throw signedOut();
     return call("GET /me", { signal }).catch((error: unknown) => {
@@ -17,8 +18,7 @@ export const meQuery = queryOptions({
 
 /** Whether people get in without a key. */
 export const holderWaysInQuery = queryOptions({
-  queryKey: ["ways in"],
-  queryFn: ({ signal }) => call("GET /me/sign-in", { signal }),
+  ...queryOf("GET /me/sign-in"),
   staleTime: Number.POSITIVE_INFINITY,
 });
 

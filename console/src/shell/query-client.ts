@@ -1,6 +1,6 @@
 import { QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api/call.ts";
-import { isSignedOut } from "./session.ts";
+import { isSignedOut, sessionQuery } from "./session.ts";
 
 const MOST_RETRIES = 2;
 /** What another try may change: no answer, or a gateway that is away or busy. */
@@ -11,7 +11,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        if (isSignedOut(error) && query.queryKey[0] !== "session") onSignedOut();
+        if (isSignedOut(error) && query.queryKey[1] !== sessionQuery.queryKey[1]) onSignedOut();
       },
     }),
     defaultOptions: {

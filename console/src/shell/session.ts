@@ -1,15 +1,13 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ApiError, call } from "../api/call.ts";
+import { keyOf, queryOf } from "../api/query.ts";
 
 /** How one gets in, and whether one is. */
-export const waysInQuery = queryOptions({
-  queryKey: ["ways in"],
-  queryFn: ({ signal }) => call("GET /admin/v1/sign-in", { signal }),
-});
+export const waysInQuery = queryOf("GET /admin/v1/sign-in");
 
 /** Who is signed in. Asked for once per load; every 401 of another call asks again. */
 export const sessionQuery = queryOptions({
-  queryKey: ["session"],
+  queryKey: keyOf("GET /admin/v1/session"),
   queryFn: async ({ signal, client }) => {
     // Browsers write every 401 on the console, so one asks first.
     const { signed_in: isSignedIn } = await client.fetchQuery({ ...waysInQuery, staleTime: 0 });

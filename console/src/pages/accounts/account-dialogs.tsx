@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
 import type { Account } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
@@ -15,8 +14,8 @@ export const NewAccountDialog = ({ parent, onClose }: { parent: Account | null; 
     done="The account is made"
     fields={["name", "kind"]}
     onClose={onClose}
-    act={(given) =>
-      call("POST /admin/v1/accounts", {
+    act={(change, given) =>
+      change("POST /admin/v1/accounts", {
         body: { name: given("name"), kind: given("kind"), parent: parent?.id ?? null },
       })
     }
@@ -50,9 +49,9 @@ export function MoveAccountDialog({ of: account, onClose }: { of: Account; onClo
       done="The account is changed"
       fields={["name", "parent"]}
       onClose={onClose}
-      act={(given) => {
+      act={(change, given) => {
         const [name, parent] = [given("name"), given("parent")];
-        return call("PATCH /admin/v1/accounts/{account}", {
+        return change("PATCH /admin/v1/accounts/{account}", {
           params: { account: account.id },
           body: {
             ...(name !== account.name && { name }),
@@ -99,8 +98,8 @@ export const ThresholdsDialog = ({
     done="The thresholds are set"
     fields={["percent", "left"]}
     onClose={onClose}
-    act={(given) =>
-      call("POST /admin/v1/notices/thresholds", {
+    act={(change, given) =>
+      change("POST /admin/v1/notices/thresholds", {
         body: {
           name: account.id,
           percent: wordsOf(given("percent")).map(Number),

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { AccountKey, AccountTree, Counter } from "../../api/generated/admin.ts";
 import { readAmount, unitOf } from "../../format/counted.ts";
 import { readCredits } from "../../format/money.ts";
@@ -26,8 +26,7 @@ import { thresholdsOf } from "./thresholds.ts";
 export function AccountPage(): ReactNode {
   const { account: name } = useParams({ from: "/shell/accounts/$account" });
   const tree = useQuery({
-    queryKey: ["account", name],
-    queryFn: ({ signal }) => call("GET /admin/v1/accounts/{account}", { params: { account: name }, signal }),
+    ...queryOf("GET /admin/v1/accounts/{account}", { params: { account: name } }),
     refetchInterval: 15_000,
   });
   if (tree.error) return <Failure error={tree.error} height={400} retry={() => void tree.refetch()} />;
@@ -40,10 +39,7 @@ function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }):
   const navigate = useNavigate();
   const [open, setOpen] = useState<Open>(null);
   const close = (): void => setOpen(null);
-  const watched = useQuery({
-    queryKey: ["thresholds", account.id],
-    queryFn: ({ signal }) => call("GET /admin/v1/notices/thresholds", { query: { name: account.id }, signal }),
-  });
+  const watched = useQuery(queryOf("GET /admin/v1/notices/thresholds", { query: { name: account.id } }));
   const told = (kind: Counter["kind"]): readonly string[] =>
     watched.data?.counters.find((counter) => counter.kind === kind)?.thresholds ?? [];
   const columns = useMemo(() => accountColumns({ isTree: false }), []);

@@ -1,6 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { Account } from "../../api/generated/admin.ts";
 import { Field } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
@@ -41,8 +40,12 @@ export function accountChanges(status: Account["status"]): AccountChange[] {
 
 type Props = { of: Account; onClose: () => void };
 
-export const AccountStatusDialog = ({ of: account, change, onClose }: Props & { change: AccountChange }): ReactNode => {
-  const { verb, done, lead, stops } = ACCOUNT_CHANGES[change];
+export const AccountStatusDialog = ({
+  of: account,
+  change: kind,
+  onClose,
+}: Props & { change: AccountChange }): ReactNode => {
+  const { verb, done, lead, stops } = ACCOUNT_CHANGES[kind];
   return (
     <FormDialog
       title={`${verb} ${account.path}?`}
@@ -51,7 +54,7 @@ export const AccountStatusDialog = ({ of: account, change, onClose }: Props & { 
       danger={stops}
       done={done}
       onClose={onClose}
-      act={() => call(`POST /admin/v1/accounts/{account}/${change}`, { params: { account: account.id } })}
+      act={(change) => change(`POST /admin/v1/accounts/{account}/${kind}`, { params: { account: account.id } })}
     >
       {() => null}
     </FormDialog>
@@ -72,8 +75,8 @@ export function CloseAccountDialog({ of: account, below, onClose }: Props & { be
       disabled={typed !== account.name}
       done="The account is closed"
       onClose={onClose}
-      act={async () => {
-        await call("POST /admin/v1/accounts/{account}/close", { params: { account: account.id } });
+      act={async (change) => {
+        await change("POST /admin/v1/accounts/{account}/close", { params: { account: account.id } });
         await navigate({ to: "/accounts" });
       }}
     >

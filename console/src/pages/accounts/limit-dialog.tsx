@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
 import type { Counter } from "../../api/generated/admin.ts";
 import { PERIODS } from "../../format/counted.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
@@ -36,7 +35,7 @@ export const LimitDialog = ({
     done="The limit is set"
     fields={["amount", "models"]}
     onClose={onClose}
-    act={(given) => {
+    act={(change, given) => {
       const body = {
         amount: given("amount"),
         unit: counter?.unit ?? (given("unit") as Counter["unit"]),
@@ -44,8 +43,8 @@ export const LimitDialog = ({
         models: counter === null ? listOf(given("models")) : counter.models,
       };
       return of.kind === "account"
-        ? call("POST /admin/v1/accounts/{account}/limits", { params: { account: of.id }, body })
-        : call("POST /admin/v1/keys/{key}/limits", { params: { key: of.id }, body });
+        ? change("POST /admin/v1/accounts/{account}/limits", { params: { account: of.id }, body })
+        : change("POST /admin/v1/keys/{key}/limits", { params: { key: of.id }, body });
     }}
   >
     {(problemOf) => (
@@ -107,11 +106,11 @@ export const RemoveLimitDialog = ({
     danger
     done="The limit is removed"
     onClose={onClose}
-    act={() => {
+    act={(change) => {
       const body = { unit: counter.unit, period: counter.period, models: counter.models };
       return of.kind === "account"
-        ? call("POST /admin/v1/accounts/{account}/limits/remove", { params: { account: of.id }, body })
-        : call("POST /admin/v1/keys/{key}/limits/remove", { params: { key: of.id }, body });
+        ? change("POST /admin/v1/accounts/{account}/limits/remove", { params: { account: of.id }, body })
+        : change("POST /admin/v1/keys/{key}/limits/remove", { params: { key: of.id }, body });
     }}
   >
     {() => null}

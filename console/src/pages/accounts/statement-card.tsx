@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Statement } from "../../api/generated/admin.ts";
 import { saveFile, writeCsv } from "../../format/csv.ts";
 import { groupDigits, readCredits } from "../../format/money.ts";
@@ -19,11 +19,9 @@ const MOST_LINES = 6;
 export function StatementCard({ account }: { account: string }): ReactNode {
   const [thisMonth] = useState(() => new Date().toISOString().slice(0, 7));
   const [month, setMonth] = useState(thisMonth);
-  const statement = useQuery({
-    queryKey: ["statement", account, month],
-    queryFn: ({ signal }) =>
-      call("GET /admin/v1/accounts/{account}/statements/{month}", { params: { account, month }, signal }),
-  });
+  const statement = useQuery(
+    queryOf("GET /admin/v1/accounts/{account}/statements/{month}", { params: { account, month } }),
+  );
   const { data } = statement;
   return (
     <Card

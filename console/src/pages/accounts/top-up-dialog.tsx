@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
 import type { Holder } from "./limit-dialog.tsx";
@@ -25,11 +24,11 @@ export function TopUpDialog({ of, onClose }: { of: Holder; onClose: () => void }
       done="Booked"
       fields={["amount", "reference"]}
       onClose={onClose}
-      act={(given) => {
+      act={(change, given) => {
         const body = { amount: given("amount"), kind, reference: given("reference") };
         return of.kind === "account"
-          ? call("POST /admin/v1/accounts/{account}/topups", { params: { account: of.id }, body })
-          : call("POST /admin/v1/keys/{key}/topups", { params: { key: of.id }, body });
+          ? change("POST /admin/v1/accounts/{account}/topups", { params: { account: of.id }, body })
+          : change("POST /admin/v1/keys/{key}/topups", { params: { key: of.id }, body });
       }}
     >
       {(problemOf) => (

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { AuditEntry } from "../../api/generated/admin.ts";
 import { Moment } from "../../parts/amount.tsx";
 import { Card } from "../../parts/card.tsx";
@@ -15,10 +15,7 @@ import { Diff } from "./diff.tsx";
 /** One entry: who did what, and what it changed. */
 export function AuditEntryPage(): ReactNode {
   const { entry: id } = useParams({ from: "/shell/audit/$entry" });
-  const asked = useQuery({
-    queryKey: ["audit-entry", id],
-    queryFn: ({ signal }) => call("GET /admin/v1/audit/{entry}", { params: { entry: id }, signal }),
-  });
+  const asked = useQuery(queryOf("GET /admin/v1/audit/{entry}", { params: { entry: id } }));
   return (
     <div className="flex flex-col gap-4">
       <Link to="/audit" search className="w-fit text-accent hover:underline">

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
-import { call } from "../../api/call.ts";
+import { pagesOf } from "../../api/query.ts";
 import type { AuditEntry } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { showMoment, utcMoment } from "../../format/time.ts";
@@ -30,16 +30,11 @@ export function Audit(): ReactNode {
   const { search, range, change } = usePageSearch();
   const navigate = useNavigate();
   const query = auditQuery(search, range);
-  const pages = useInfiniteQuery({
-    queryKey: ["audit", query],
-    queryFn: ({ pageParam, signal }) =>
-      call("GET /admin/v1/audit", {
-        query: { ...query, limit: PAGE, ...(pageParam !== null && { after: pageParam }) },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
+  const pages = useInfiniteQuery(
+    pagesOf("GET /admin/v1/audit", {
+      query: { ...query, limit: PAGE },
+    }),
+  );
   const rows = useMemo<AuditEntry[]>(() => pages.data?.pages.flatMap(({ data }) => [...data]) ?? [], [pages.data]);
   return (
     <div className="flex flex-col gap-4">

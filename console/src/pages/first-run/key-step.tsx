@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { type AnswerOf, call } from "../../api/call.ts";
+import type { AnswerOf } from "../../api/call.ts";
+import type { Change } from "../../api/use-change.ts";
 import type { Account, ListedKey } from "../../api/generated/admin.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
@@ -71,15 +72,17 @@ function MakeKey({ accounts, onMade }: Props): ReactNode {
   const [said, setSaid] = useState({ name: "", amount: "10", label: "first key" });
   // The same on every try: what was booked is not booked twice.
   const [reference] = useState(() => `first-run-${crypto.randomUUID().slice(0, 8)}`);
-  const { send, isBusy, problemOf, otherwise } = useStepForm(async () => {
-    const owner = account === NEW ? await makeAccount(said.name) : account;
+  const { send, isBusy, problemOf, otherwise } = useStepForm(async (change) => {
+    const owner = account === NEW ? await makeAccount(change, said.name) : account;
     setAccount(owner);
     if (said.amount !== "" && Number(said.amount) !== 0)
-      await call("POST /admin/v1/accounts/{account}/topups", {
+      await change("POST /admin/v1/accounts/{account}/topups", {
         params: { account: owner },
         body: { amount: said.amount, kind: "purchase", reference },
       });
-    onMade(await call("POST /admin/v1/keys", { body: { mode: "credit", account: owner, label: said.label || null } }));
+    onMade(
+      await change("POST /admin/v1/keys", { body: { mode: "credit", account: owner, label: said.label || null } }),
+    );
   }, FIELDS);
   const text = (name: keyof typeof said) => ({
     name,
@@ -136,8 +139,8 @@ function MakeKey({ accounts, onMade }: Props): ReactNode {
   );
 }
 
-async function makeAccount(name: string): Promise<string> {
-  const { account } = await call("POST /admin/v1/accounts", {
+async function makeAccount(change: Change, name: string): Promise<string> {
+  const { account } = await change("POST /admin/v1/accounts", {
     body: { name: name.trim(), kind: "organisation", parent: null },
   });
   return account.id;

@@ -1,12 +1,12 @@
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
+import type { Change } from "../../api/use-change.ts";
 import type { Provider } from "../../api/generated/admin.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { tell } from "../../parts/toast.tsx";
 import { type Format, FORMATS, useUsualFormat } from "./provider-test.tsx";
 import { Beside, Problem } from "./setup-step.tsx";
-import { type Given, useStepForm } from "./use-step-form.ts";
+import { useStepForm } from "./use-step-form.ts";
 
 const FIELDS = ["id", "route.upstream_model", "context_window", "max_output_tokens", "price.input", "price.output"];
 
@@ -27,8 +27,8 @@ export function ModelForm({ providers }: { providers: readonly Provider[] }): Re
   const provider = providers.find(({ name }) => name === given.provider) ?? providers.at(-1);
   const usual = useUsualFormat(provider);
   const draft: Draft = { ...PLAIN, format: usual, ...given, provider: provider?.name ?? "" };
-  const add = async (_given: Given): Promise<void> => {
-    await call("POST /admin/v1/models", {
+  const add = async (change: Change): Promise<void> => {
+    await change("POST /admin/v1/models", {
       body: {
         id: draft.id,
         context_window: count(draft.context),

@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { Model, Provider } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Badge } from "../../parts/badge.tsx";
@@ -41,7 +40,7 @@ function Offered({ models, onContinue }: Omit<Props, "providers">): ReactNode {
   const unpublished = models.filter(({ published }) => !published);
   const blocked = models.filter((model) => model.published && !isUsable(model));
   const publish = useStepForm(
-    () => call("POST /admin/v1/models/publish", { body: { models: unpublished.map(({ id }) => id) } }),
+    (change) => change("POST /admin/v1/models/publish", { body: { models: unpublished.map(({ id }) => id) } }),
     [],
   );
   return (

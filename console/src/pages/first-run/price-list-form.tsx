@@ -32,9 +32,9 @@ export function PriceListForm({ providers }: { providers: readonly Provider[] })
     const order: Order = { ...said, vendor: said.vendor || null, list: (await file?.text()) ?? "", published };
     setSeen({ order, compared: await call("POST /admin/v1/models/import/litellm", { body: order }) });
   }, FIELDS);
-  const apply = useStepForm(async () => {
+  const apply = useStepForm(async (change) => {
     if (seen === null) return;
-    await call("POST /admin/v1/models/import/litellm", { body: { ...seen.order, apply: true } });
+    await change("POST /admin/v1/models/import/litellm", { body: { ...seen.order, apply: true } });
     tell(`${groupDigits(changing(seen.compared).length)} models written`);
     setSeen(null);
   }, []);

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Provider } from "../../api/generated/admin.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -53,15 +53,12 @@ type AddProps = { onAdded: () => void; onCancel: (() => void) | null };
 
 // oxlint-disable-next-line max-lines-per-function -- the fields of one form.
 function AddProvider({ onAdded, onCancel }: AddProps): ReactNode {
-  const presets = useQuery({
-    queryKey: ["provider presets"],
-    queryFn: ({ signal }) => call("GET /admin/v1/provider-presets", { signal }),
-  });
+  const presets = useQuery(queryOf("GET /admin/v1/provider-presets"));
   const known = presets.data?.data ?? [];
   const [draft, setDraft] = useState(EMPTY_PROVIDER);
-  const { send, isBusy, problemOf, otherwise } = useStepForm(async (given) => {
+  const { send, isBusy, problemOf, otherwise } = useStepForm(async (change, given) => {
     const secret = draft.kind === "stored" ? given("secret") : null;
-    await call("POST /admin/v1/providers", {
+    await change("POST /admin/v1/providers", {
       body: { name: draft.name, base_url: draft.url, credential: credentialOf(draft), secret },
     });
     onAdded();

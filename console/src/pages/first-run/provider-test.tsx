@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Provider, ProviderTest as Tested } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Badge } from "../../parts/badge.tsx";
@@ -19,10 +20,7 @@ export const FORMATS = [
 
 /** The format of most models of a well-known provider, by its address. */
 export function useUsualFormat(provider: Provider | undefined): Format {
-  const presets = useQuery({
-    queryKey: ["provider presets"],
-    queryFn: ({ signal }) => call("GET /admin/v1/provider-presets", { signal }),
-  });
+  const presets = useQuery(queryOf("GET /admin/v1/provider-presets"));
   return presets.data?.data.find(({ base_url: url }) => url === provider?.base_url)?.format ?? "chat";
 }
 

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Account, ListedKey, Model, Provider, RequestRow } from "../../api/generated/admin.ts";
 import { accountsQuery } from "../accounts/accounts-query.ts";
 
@@ -20,21 +20,11 @@ const MOST = 1000;
 const FEW = 100;
 const ASKED_EVERY_MS = 3000;
 
-const providersQuery = queryOptions({
-  queryKey: ["first run", "providers"],
-  queryFn: ({ signal }) => call("GET /admin/v1/providers", { query: { limit: MOST }, signal }),
-});
-const modelsQuery = queryOptions({
-  queryKey: ["first run", "models"],
-  queryFn: ({ signal }) => call("GET /admin/v1/models", { query: { limit: MOST }, signal }),
-});
-const keysQuery = queryOptions({
-  queryKey: ["first run", "keys"],
-  queryFn: ({ signal }) => call("GET /admin/v1/keys", { query: { limit: FEW }, signal }),
-});
+const providersQuery = queryOf("GET /admin/v1/providers", { query: { limit: MOST } });
+const modelsQuery = queryOf("GET /admin/v1/models", { query: { limit: MOST } });
+const keysQuery = queryOf("GET /admin/v1/keys", { query: { limit: FEW } });
 export const lastRequestQuery = queryOptions({
-  queryKey: ["first run", "requests"],
-  queryFn: ({ signal }) => call("GET /admin/v1/requests", { query: { limit: 1, code: "ok" }, signal }),
+  ...queryOf("GET /admin/v1/requests", { query: { limit: 1, code: "ok" } }),
   refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? false : ASKED_EVERY_MS),
 });
 

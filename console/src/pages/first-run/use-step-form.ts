@@ -1,21 +1,20 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { ApiError } from "../../api/call.ts";
+import { type Change, useChange } from "../../api/use-change.ts";
 
 export type Given = (name: string) => string;
 
 /** A form that does one thing. What it changed is read again; a refusal stands under the field it names, or else in `otherwise`. */
-export function useStepForm(act: (given: Given) => Promise<unknown>, fields: readonly string[]) {
-  const client = useQueryClient();
+export function useStepForm(act: (change: Change, given: Given) => Promise<unknown>, fields: readonly string[]) {
+  const { change, reread } = useChange();
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Error | null>(null);
   const param = failure instanceof ApiError ? failure.param : null;
   const run = async (given: Given): Promise<void> => {
     setBusy(true);
     setFailure(null);
-    await act(given).catch((error: unknown) => setFailure(error as Error));
-    // Also after a failure: some of it may be done.
-    await client.invalidateQueries();
+    await act(change, given).catch((error: unknown) => setFailure(error as Error));
+    await reread();
     setBusy(false);
   };
   return {

@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { Key, KeyFunds } from "../../api/generated/admin.ts";
 import { PERIODS } from "../../format/counted.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
@@ -22,8 +21,8 @@ export function BudgetDialog({ of: key, funds, onClose }: Props): ReactNode {
       done="The budget is set"
       fields={["budget", "period"]}
       onClose={onClose}
-      act={(given) =>
-        call("POST /admin/v1/keys/{key}/budget", {
+      act={(change, given) =>
+        change("POST /admin/v1/keys/{key}/budget", {
           params: { key: key.id },
           body: {
             budget: Number(given("budget")),

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Counter, Key, KeyFunds } from "../../api/generated/admin.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
@@ -13,10 +13,7 @@ type Open = { kind: "set"; counter: Counter | null } | { kind: "remove"; counter
 /** Every purse and limit that a request of the key must pass. Its own limits can be changed here. */
 export function KeyLimits({ of: key, funds }: { of: Key; funds: KeyFunds }): ReactNode {
   const [open, setOpen] = useState<Open>(null);
-  const watched = useQuery({
-    queryKey: ["thresholds", key.id],
-    queryFn: ({ signal }) => call("GET /admin/v1/notices/thresholds", { query: { name: key.id }, signal }),
-  });
+  const watched = useQuery(queryOf("GET /admin/v1/notices/thresholds", { query: { name: key.id } }));
   const holder = { kind: "key", id: key.id, name: key.label ?? `${key.prefix}…` } as const;
   const isOwnLimit = ({ kind, own, account_id: account }: Counter): boolean =>
     kind === "limit" && account === null && !own;

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Key } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Moment } from "../../parts/amount.tsx";
@@ -38,10 +38,7 @@ export function KeyMayUse({ of: key }: { of: Key }): ReactNode {
 }
 
 function ChangeDialog({ of: key, onClose }: { of: Key; onClose: () => void }): ReactNode {
-  const models = useQuery({
-    queryKey: ["models"],
-    queryFn: ({ signal }) => call("GET /admin/v1/models", { query: { limit: 1000 }, signal }),
-  });
+  const models = useQuery(queryOf("GET /admin/v1/models", { query: { limit: 1000 } }));
   return (
     <FormDialog
       title={`Change ${key.label ?? `${key.prefix}…`}`}
@@ -50,8 +47,8 @@ function ChangeDialog({ of: key, onClose }: { of: Key; onClose: () => void }): R
       done="The key is changed"
       fields={["label", ...ENTITLEMENT_FIELDS]}
       onClose={onClose}
-      act={(given) =>
-        call("PATCH /admin/v1/keys/{key}", {
+      act={(change, given) =>
+        change("PATCH /admin/v1/keys/{key}", {
           params: { key: key.id },
           body: {
             label: given("label") || null,

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { KeyFunds, KeySecret, ShowKeyResponse } from "../../api/generated/admin.ts";
 import { StackedChart } from "../../charts/stacked-chart.tsx";
 import { readAmount, unitOf } from "../../format/counted.ts";
@@ -27,13 +27,9 @@ const DAYS = 30;
 /** One key: what it has left, what it spends, what it may use. */
 export function KeyPage(): ReactNode {
   const { key: name } = useParams({ from: "/shell/keys/$key" });
-  const shown = useQuery({
-    queryKey: ["key", name],
-    queryFn: ({ signal }) => call("GET /admin/v1/keys/{key}", { params: { key: name }, signal }),
-  });
+  const shown = useQuery(queryOf("GET /admin/v1/keys/{key}", { params: { key: name } }));
   const funds = useQuery({
-    queryKey: ["key", name, "funds"],
-    queryFn: ({ signal }) => call("GET /admin/v1/keys/{key}/funds", { params: { key: name }, signal }),
+    ...queryOf("GET /admin/v1/keys/{key}/funds", { params: { key: name } }),
     refetchInterval: 10_000,
   });
   const error = shown.error ?? funds.error;
@@ -121,11 +117,7 @@ function KeyFigures({ funds }: { funds: KeyFunds }): ReactNode {
 }
 
 function KeyUse({ id, unit }: { id: string; unit: KeyFunds["unit"] }): ReactNode {
-  const usage = useQuery({
-    queryKey: ["key", id, "usage"],
-    queryFn: ({ signal }) =>
-      call("GET /admin/v1/keys/{key}/usage", { params: { key: id }, query: { days: DAYS }, signal }),
-  });
+  const usage = useQuery(queryOf("GET /admin/v1/keys/{key}/usage", { params: { key: id }, query: { days: DAYS } }));
   const days = usage.data?.days ?? [];
   const isEmpty = days.every(({ requests }) => requests === 0);
   return (

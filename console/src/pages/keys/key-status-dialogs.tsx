@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { Key } from "../../api/generated/admin.ts";
 import { Field } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
@@ -28,8 +27,8 @@ const nameOf = ({ label, prefix }: Key): string => label ?? `${prefix}…`;
 
 type Props = { of: Key; onClose: () => void };
 
-export const StatusDialog = ({ of: key, change, onClose }: Props & { change: StatusChange }): ReactNode => {
-  const { verb, done, lead } = STATUS_CHANGES[change];
+export const StatusDialog = ({ of: key, change: kind, onClose }: Props & { change: StatusChange }): ReactNode => {
+  const { verb, done, lead } = STATUS_CHANGES[kind];
   return (
     <FormDialog
       title={`${verb} ${nameOf(key)}?`}
@@ -37,7 +36,7 @@ export const StatusDialog = ({ of: key, change, onClose }: Props & { change: Sta
       verb={verb}
       done={done}
       onClose={onClose}
-      act={() => call(`POST /admin/v1/keys/{key}/${change}`, { params: { key: key.id } })}
+      act={(change) => change(`POST /admin/v1/keys/{key}/${kind}`, { params: { key: key.id } })}
     >
       {() => null}
     </FormDialog>
@@ -57,7 +56,7 @@ export function RevokeDialog({ of: key, onClose }: Props): ReactNode {
       disabled={typed !== name}
       done="The key is revoked"
       onClose={onClose}
-      act={() => call("POST /admin/v1/keys/{key}/revoke", { params: { key: key.id } })}
+      act={(change) => change("POST /admin/v1/keys/{key}/revoke", { params: { key: key.id } })}
     >
       {() => (
         <Field

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
-import { call } from "../../api/call.ts";
+import { pagesOf } from "../../api/query.ts";
 import type { ListedKey } from "../../api/generated/admin.ts";
 import { Button } from "../../parts/button.tsx";
 import { INPUT } from "../../parts/field.tsx";
@@ -21,13 +21,7 @@ export function Keys(): ReactNode {
     own: { find, state },
     changeOwn,
   } = useOwnSearch("/shell/keys");
-  const keys = useInfiniteQuery({
-    queryKey: ["keys"],
-    queryFn: ({ pageParam, signal }) =>
-      call("GET /admin/v1/keys", { query: { limit: PAGE, ...(pageParam !== null && { after: pageParam }) }, signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
+  const keys = useInfiniteQuery(pagesOf("GET /admin/v1/keys", { query: { limit: PAGE } }));
   const nowMs = useNow(60_000);
   const trends = useKeyTrends(nowMs);
   const all = useMemo(() => keys.data?.pages.flatMap(({ data }) => data) ?? [], [keys.data]);

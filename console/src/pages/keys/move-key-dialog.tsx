@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
 import type { Key } from "../../api/generated/admin.ts";
 import { SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
@@ -17,8 +16,8 @@ export function MoveKeyDialog({ of: key, onClose }: { of: Key; onClose: () => vo
       verb="Move the key"
       done="The key is moved"
       onClose={onClose}
-      act={(given) =>
-        call(isLone ? "POST /admin/v1/keys/{key}/adopt" : "POST /admin/v1/keys/{key}/move", {
+      act={(change, given) =>
+        change(isLone ? "POST /admin/v1/keys/{key}/adopt" : "POST /admin/v1/keys/{key}/move", {
           params: { key: key.id },
           body: { account: given("account") },
         })

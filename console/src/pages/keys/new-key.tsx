@@ -1,7 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import { ApiError, call } from "../../api/call.ts";
+import { ApiError } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
+import { useChange } from "../../api/use-change.ts";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
 import { BackLink, PageHead } from "../../parts/page-head.tsx";
@@ -20,17 +22,14 @@ const LAST = STEPS.length - 1;
 export function NewKey(): ReactNode {
   const { own } = useOwnSearch("/shell/keys/new");
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const { change, reread } = useChange();
   const [step, setStep] = useState(0);
   const [draft, setDraft] = useState<Draft>({ ...EMPTY_DRAFT, account: own.in ?? "" });
   const accounts = useQuery(accountsQuery);
-  const models = useQuery({
-    queryKey: ["models"],
-    queryFn: ({ signal }) => call("GET /admin/v1/models", { query: { limit: 1000 }, signal }),
-  });
+  const models = useQuery(queryOf("GET /admin/v1/models", { query: { limit: 1000 } }));
   const made = useMutation({
-    mutationFn: () => call("POST /admin/v1/keys", { body: requestOf(draft) }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["keys"] }),
+    mutationFn: () => change("POST /admin/v1/keys", { body: requestOf(draft) }),
+    onSuccess: reread,
     // The step that has the field in question is opened again.
     onError: (error) => setStep((error instanceof ApiError && STEP_OF[error.param ?? ""]) || LAST),
   });

@@ -1,6 +1,5 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { Key } from "../../api/generated/admin.ts";
 import { DAY_MS, HOUR_MS } from "../../format/time.ts";
 import { SelectField } from "../../parts/field.tsx";
@@ -39,8 +38,8 @@ export function RotateDialog({ of: key, onClose }: { of: Key; onClose: () => voi
       done="The key has a new secret"
       onClose={() => {}}
       onCancel={onClose}
-      act={async (given) => {
-        const made = await call("POST /admin/v1/keys/{key}/rotate", {
+      act={async (change, given) => {
+        const made = await change("POST /admin/v1/keys/{key}/rotate", {
           params: { key: key.id },
           body: { overlap_ms: Number(given("overlap")) },
         });

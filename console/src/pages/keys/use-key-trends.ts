@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import { readCredits } from "../../format/money.ts";
 import { DAY_MS } from "../../format/time.ts";
 import { CREDITS, TOKENS, type Unit } from "../../format/unit.ts";
@@ -15,14 +15,11 @@ const MOST_KEYS = 50;
 export function useKeyTrends(nowMs: number): ReadonlyMap<string, Trend> {
   const to = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
   const from = to - DAYS * DAY_MS;
-  const series = useQuery({
-    queryKey: ["series", "key trends", from],
-    queryFn: ({ signal }) =>
-      call("GET /admin/v1/series", {
-        query: { from: iso(from), to: iso(to), step: "1d", by: "key", top: MOST_KEYS },
-        signal,
-      }),
-  });
+  const series = useQuery(
+    queryOf("GET /admin/v1/series", {
+      query: { from: iso(from), to: iso(to), step: "1d", by: "key", top: MOST_KEYS },
+    }),
+  );
   return useMemo(
     () =>
       new Map(

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
-import { call } from "../../api/call.ts";
+import { pagesOf } from "../../api/query.ts";
 import type { Journal, JournalEntry } from "../../api/generated/admin.ts";
 import { StepLine } from "../../charts/step-line.tsx";
 import { readAmount, unitOf } from "../../format/counted.ts";
@@ -45,26 +45,18 @@ export function Ledger(): ReactNode {
 
 type Of = { kind: "account" | "key"; name: string };
 
-function useJournal({ kind, name }: Of) {
-  return useInfiniteQuery({
-    queryKey: ["journal", kind, name],
-    queryFn: ({ pageParam, signal }): Promise<Journal> => {
-      const query = { limit: PAGE, ...(pageParam !== null && { after: pageParam }) };
-      return kind === "key"
-        ? call("GET /admin/v1/keys/{key}/journal", { params: { key: name }, query, signal })
-        : call("GET /admin/v1/accounts/{account}/journal", { params: { account: name }, query, signal });
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+const journalOf = ({ kind, name }: Of) =>
+  pagesOf(kind === "key" ? "GET /admin/v1/keys/{key}/journal" : "GET /admin/v1/accounts/{account}/journal", {
+    params: kind === "key" ? { key: name } : { account: name },
+    query: { limit: PAGE },
   });
-}
 
 function HolderLedger({ kind, name }: Of): ReactNode {
   const navigate = useNavigate();
   const nowMs = useNow(60_000);
   const { own, changeOwn } = useOwnSearch("/shell/ledger");
   const [isBooking, setIsBooking] = useState(false);
-  const journal = useJournal({ kind, name });
+  const journal = useInfiniteQuery(journalOf({ kind, name }));
   const accounts = useQuery(accountsQuery);
   const first = journal.data?.pages[0];
   const all = useMemo(() => journal.data?.pages.flatMap(({ data }) => data) ?? [], [journal.data]);

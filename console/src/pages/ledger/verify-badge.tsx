@@ -1,6 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { useChange } from "../../api/use-change.ts";
 import type { PastVerification } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Moment } from "../../parts/amount.tsx";
@@ -14,12 +14,12 @@ import { verificationsQuery } from "./verifications-query.ts";
 /** When the whole ledger was verified last, by whom and with what result; and a button that does it again. */
 export function VerifyBadge(): ReactNode {
   const may = useMay();
-  const client = useQueryClient();
+  const { change, reread } = useChange();
   const { data } = useQuery({ ...verificationsQuery, enabled: may("listVerifications") });
   const verified = useMutation({
-    mutationFn: () => call("POST /admin/v1/ledger/verify", { body: {} }),
+    mutationFn: () => change("POST /admin/v1/ledger/verify", { body: {} }),
     onError: tellFailure,
-    onSettled: () => client.invalidateQueries({ queryKey: verificationsQuery.queryKey }),
+    onSettled: reread,
   });
   return (
     <div className="flex flex-wrap items-center gap-3" role="status">

@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
 import { groupDigits } from "../../format/money.ts";
 import { SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
@@ -34,8 +33,8 @@ export function ApplyDialog({ of: { order, compared }, onClose, onApplied }: Pro
       verb="Apply"
       done="The changes are written"
       onClose={onClose}
-      act={async (given) => {
-        await call("POST /admin/v1/models/import/litellm", {
+      act={async (change, given) => {
+        await change("POST /admin/v1/models/import/litellm", {
           body: { ...order, published: given("published") === "yes", apply: true },
         });
         onApplied();

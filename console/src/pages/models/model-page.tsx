@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Model } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Moment } from "../../parts/amount.tsx";
@@ -22,10 +22,7 @@ import { PublishDialog } from "./publish-dialog.tsx";
 /** One model: what it costs, where it is called, what it is used for. */
 export function ModelPage(): ReactNode {
   const { model: id } = useParams({ from: "/shell/models/$model" });
-  const model = useQuery({
-    queryKey: ["model", id],
-    queryFn: ({ signal }) => call("GET /admin/v1/models/{model}", { params: { model: id }, signal }),
-  });
+  const model = useQuery(queryOf("GET /admin/v1/models/{model}", { params: { model: id } }));
   if (model.error) return <Failure error={model.error} height={400} retry={() => void model.refetch()} />;
   return model.data ? <Found model={model.data} /> : <Skeleton height={400} />;
 }

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import { StackedChart } from "../../charts/stacked-chart.tsx";
 import { readCredits } from "../../format/money.ts";
 import { DAY_MS } from "../../format/time.ts";
@@ -16,21 +16,18 @@ const SPEED: Unit = { ...REQUESTS, name: "tokens/s" };
 /** What it did in the last days, by the provider that was asked last. */
 export function ModelUse({ id }: { id: string }): ReactNode {
   const [toMs] = useState(() => (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS);
-  const series = useQuery({
-    queryKey: ["series", "model", id, toMs],
-    queryFn: ({ signal }) =>
-      call("GET /admin/v1/series", {
-        query: {
-          from: new Date(toMs - DAYS * DAY_MS).toISOString(),
-          to: new Date(toMs).toISOString(),
-          step: "1d",
-          model: id,
-          by: "provider",
-          top: 7,
-        },
-        signal,
-      }),
-  });
+  const series = useQuery(
+    queryOf("GET /admin/v1/series", {
+      query: {
+        from: new Date(toMs - DAYS * DAY_MS).toISOString(),
+        to: new Date(toMs).toISOString(),
+        step: "1d",
+        model: id,
+        by: "provider",
+        top: 7,
+      },
+    }),
+  );
   const total = series.data?.total;
   const buckets = series.data ? bucketsIn(series.data) : { startsMs: [], stepMs: 1 };
   const share = total && total.requests > 0 ? ((total.codes["ok"] ?? 0) / total.requests) * 10_000 : null;

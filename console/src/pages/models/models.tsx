@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Model } from "../../api/generated/admin.ts";
 import { groupDigits, readCredits } from "../../format/money.ts";
 import { DAY_MS } from "../../format/time.ts";
@@ -101,20 +101,17 @@ function isFound(model: Model, find: string | undefined, state: string | undefin
 /** Of the models that charged most in the last days. */
 function useCharged(): ReadonlyMap<string, bigint> {
   const to = (Math.floor(useNow(60_000) / DAY_MS) + 1) * DAY_MS;
-  const series = useQuery({
-    queryKey: ["series", "charged by model", to],
-    queryFn: ({ signal }) =>
-      call("GET /admin/v1/series", {
-        query: {
-          from: new Date(to - DAYS * DAY_MS).toISOString(),
-          to: new Date(to).toISOString(),
-          step: "1d",
-          by: "model",
-          top: MOST_CHARGED,
-        },
-        signal,
-      }),
-  });
+  const series = useQuery(
+    queryOf("GET /admin/v1/series", {
+      query: {
+        from: new Date(to - DAYS * DAY_MS).toISOString(),
+        to: new Date(to).toISOString(),
+        step: "1d",
+        by: "model",
+        top: MOST_CHARGED,
+      },
+    }),
+  );
   return useMemo(
     () =>
       new Map(

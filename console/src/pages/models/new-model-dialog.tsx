@@ -1,6 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { Model } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
@@ -25,9 +24,9 @@ export function NewModelDialog({ onClose }: { onClose: () => void }): ReactNode 
       done="The model is added"
       fields={[...FIELDS, ...ROUTE_FIELDS]}
       onClose={onClose}
-      act={async (given) => {
+      act={async (change, given) => {
         const cached = given("cache_read");
-        await call("POST /admin/v1/models", {
+        await change("POST /admin/v1/models", {
           body: {
             id: given("id"),
             context_window: given("context") === "" ? null : Number(given("context")),

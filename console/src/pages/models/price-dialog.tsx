@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { Model, Tariff } from "../../api/generated/admin.ts";
 import { exactCredits } from "../../format/money.ts";
 import { utcMoment } from "../../format/time.ts";
@@ -43,8 +42,8 @@ export function PriceDialog({ of: model, onClose }: { of: Model; onClose: () => 
       fields={["effective_from", "tools", ...PRICE_PARTS.map(({ part }) => part)]}
       disabled={change === null || Number.isNaN(fromMs)}
       onClose={onClose}
-      act={() =>
-        call("POST /admin/v1/models/{model}/prices", {
+      act={(change) =>
+        change("POST /admin/v1/models/{model}/prices", {
           params: { model: model.id },
           body: { ...change, effective_from: when === "now" ? null : new Date(fromMs).toISOString() },
         })

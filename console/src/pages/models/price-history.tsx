@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { BookedPrice, Model } from "../../api/generated/admin.ts";
 import { type Step, StepLine } from "../../charts/step-line.tsx";
 import { exactCredits, readCredits } from "../../format/money.ts";
@@ -23,11 +23,9 @@ type Row = BookedPrice & { before: BookedPrice | null; state: "in force" | "to c
 export function PriceHistory({ of: model }: { of: Model }): ReactNode {
   const [part, setPart] = useState<(typeof DRAWN)[number]>("output");
   const [nowMs] = useState(Date.now);
-  const prices = useQuery({
-    queryKey: ["model", model.id, "prices"],
-    queryFn: ({ signal }) =>
-      call("GET /admin/v1/models/{model}/prices", { params: { model: model.id }, query: { limit: PAGE }, signal }),
-  });
+  const prices = useQuery(
+    queryOf("GET /admin/v1/models/{model}/prices", { params: { model: model.id }, query: { limit: PAGE } }),
+  );
   const booked = prices.data?.data ?? [];
   const rows = rowsOf(booked, model);
   const shown = shownOf(prices, booked.length === 0 ? { title: "It has never had a price" } : null);

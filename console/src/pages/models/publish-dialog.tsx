@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
 import type { Model } from "../../api/generated/admin.ts";
 import { FormDialog } from "../../parts/form-dialog.tsx";
 import { tell } from "../../parts/toast.tsx";
@@ -19,9 +18,9 @@ export function PublishDialog({ of: model, onClose }: { of: Model; onClose: () =
       danger={model.published}
       done={model.published ? "The model is unpublished" : "The model is published"}
       onClose={onClose}
-      act={async () => {
+      act={async (change) => {
         const word = model.published ? "unpublish" : "publish";
-        const { data } = await call(`POST /admin/v1/models/${word}`, { body: { models: [model.id] } });
+        const { data } = await change(`POST /admin/v1/models/${word}`, { body: { models: [model.id] } });
         for (const warning of data.flatMap(({ warnings }) => warnings)) tell("Clients may not reach it", warning);
       }}
     >

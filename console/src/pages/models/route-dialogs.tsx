@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
 import type { Model } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
@@ -27,8 +26,8 @@ export function RouteDialog({
       done={route === null ? "The route is added" : "The order is changed"}
       fields={["route.provider", "route.upstream_model", "route.format", "route.priority", "route.weight"]}
       onClose={onClose}
-      act={(given) =>
-        call("POST /admin/v1/models", {
+      act={(change, given) =>
+        change("POST /admin/v1/models", {
           body: {
             id: model.id,
             published: model.published,
@@ -124,8 +123,8 @@ export const RemoveRouteDialog = ({
       danger
       done="The route is removed"
       onClose={onClose}
-      act={() =>
-        call("DELETE /admin/v1/models/{model}/routes/{route}", {
+      act={(change) =>
+        change("DELETE /admin/v1/models/{model}/routes/{route}", {
           params: { model: model.id, route: route.id },
           query: { last: isLast ? "remove" : "keep" },
         })

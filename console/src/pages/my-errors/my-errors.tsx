@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { HolderError } from "../../api/generated/holder.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Moment } from "../../parts/amount.tsx";
@@ -27,8 +27,7 @@ export function MyErrors(): ReactNode {
   const days = Number(chosen ?? USUAL_DAYS);
   const nowMs = useNow(30_000);
   const asked = useQuery({
-    queryKey: ["me", "errors", days],
-    queryFn: ({ signal }) => call("GET /me/errors", { query: { days }, signal }),
+    ...queryOf("GET /me/errors", { query: { days } }),
     placeholderData: <Kept,>(kept: Kept) => kept,
   });
   const errors = asked.data?.data ?? [];

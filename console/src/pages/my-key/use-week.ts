@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import { HOUR_MS, DAY_MS } from "../../format/time.ts";
 import { useNow } from "../../shell/use-range.ts";
 
@@ -11,8 +11,7 @@ export function useWeek() {
   const toMs = Math.ceil(useNow(EVERY_MS) / HOUR_MS) * HOUR_MS;
   const span = { from: new Date(toMs - DAYS * DAY_MS).toISOString(), to: new Date(toMs).toISOString() };
   return useQuery({
-    queryKey: ["me", "series", "week", span],
-    queryFn: ({ signal }) => call("GET /me/series", { query: { ...span, step: "1h", by: "model" }, signal }),
+    ...queryOf("GET /me/series", { query: { ...span, step: "1h", by: "model" } }),
     placeholderData: <Kept>(kept: Kept) => kept,
     refetchInterval: EVERY_MS,
   });

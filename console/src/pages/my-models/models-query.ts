@@ -1,10 +1,10 @@
 import { queryOptions } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import { readModel } from "./own-model.ts";
 
 /** The models of the key. Their speed is that of the last hour, so it is asked for again now and then. */
 export const modelsQuery = queryOptions({
-  queryKey: ["me", "models"],
-  queryFn: async ({ signal }) => (await call("GET /me/models", { signal })).data.map(readModel),
+  ...queryOf("GET /me/models"),
+  select: ({ data }) => data.map(readModel),
   refetchInterval: 60_000,
 });

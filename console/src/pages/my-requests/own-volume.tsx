@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { HolderRequest } from "../../api/generated/holder.ts";
 import { codeColour } from "../../charts/code-colour.ts";
 import { StackedChart } from "../../charts/stacked-chart.tsx";
@@ -25,20 +25,16 @@ type Props = {
 /** How many requests of the key there were, and how they ended. */
 export function OwnVolume({ query, range, rows, hasMore, onCode, onRange }: Props): ReactNode {
   const asked = seriesQuery(query, range);
+  const { from, to, step: each, by } = asked ?? {};
   const sums = useQuery({
-    queryKey: ["me", "series", "volume", asked],
-    queryFn: ({ signal }) => {
-      const { from, to, step, by } = asked ?? {};
-      return call("GET /me/series", {
-        query: {
-          ...(from !== undefined && { from }),
-          ...(to !== undefined && { to }),
-          ...(step !== undefined && { step }),
-          ...(by === "model" && { by }),
-        },
-        signal,
-      });
-    },
+    ...queryOf("GET /me/series", {
+      query: {
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+        ...(each !== undefined && { step: each }),
+        ...(by === "model" && { by }),
+      },
+    }),
     enabled: asked !== null,
   });
   const named = sums.data && {

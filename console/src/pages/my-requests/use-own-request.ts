@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { ApiError, call } from "../../api/call.ts";
+import { keyOf, queryOf } from "../../api/query.ts";
 import type { HolderRequest } from "../../api/generated/holder.ts";
 
 /** A record is written within a second or two after its request has ended. */
@@ -9,8 +10,7 @@ const LATE_MS = 1000;
 /** One request of the key. */
 export const useOwnRequest = (id: string) =>
   useQuery({
-    queryKey: ["me", "request", id],
-    queryFn: ({ signal }) => call("GET /me/requests/{request}", { params: { request: id }, signal }),
+    ...queryOf("GET /me/requests/{request}", { params: { request: id } }),
     retry: (count, error) => count < LATE_TRIES && error instanceof ApiError && error.status === 404,
     retryDelay: LATE_MS,
   });
@@ -26,7 +26,7 @@ const NOT_YET = "The request is not recorded yet.";
  */
 export const useEndedRequest = (id: string | null) =>
   useQuery<HolderRequest>({
-    queryKey: ["me", "ended", id],
+    queryKey: keyOf("GET /me/requests", { query: { limit: RECENT } }, String(id)),
     queryFn: async ({ signal }) => {
       const { data } = await call("GET /me/requests", { query: { limit: RECENT }, signal });
       const found = data.find(({ request_id: listed }) => listed === id);

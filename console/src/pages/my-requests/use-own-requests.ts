@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import { call } from "../../api/call.ts";
+import { pagesOf } from "../../api/query.ts";
 import type { HolderOperations, HolderRequest } from "../../api/generated/holder.ts";
 import type { Range } from "../../shell/range.ts";
 import type { PageSearch } from "../../shell/search.ts";
@@ -28,16 +28,11 @@ export function ownQuery({ model, code, status, outcome }: PageSearch, { fromMs,
 
 /** The key's requests of a span, newest first, page by page. */
 export function useOwnRequests(query: OwnQuery) {
-  const pages = useInfiniteQuery({
-    queryKey: ["me", "requests", query],
-    queryFn: ({ pageParam, signal }) =>
-      call("GET /me/requests", {
-        query: { ...query, limit: PAGE, ...(pageParam !== null && { after: pageParam }) },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
+  const pages = useInfiniteQuery(
+    pagesOf("GET /me/requests", {
+      query: { ...query, limit: PAGE },
+    }),
+  );
   const { data, hasNextPage, isFetching, fetchNextPage, error } = pages;
   const rows = useMemo<HolderRequest[]>(() => data?.pages.flatMap((page) => [...page.data]) ?? [], [data]);
   const isSearching = hasNextPage && rows.length < ENOUGH && (data?.pages.length ?? 0) < MOST_PAGES && error === null;

@@ -18,7 +18,9 @@ export const SignOutOne = ({ of, onClose }: { of: HolderSession; onClose: () => 
     danger
     done={of.is_current ? "You are signed out" : `${of.client} is signed out`}
     onClose={onClose}
-    act={() => (of.is_current ? leave() : call("DELETE /me/sessions/{session}", { params: { session: of.id } }))}
+    act={(change) =>
+      of.is_current ? leave() : change("DELETE /me/sessions/{session}", { params: { session: of.id } })
+    }
   >
     {() => null}
   </FormDialog>
@@ -36,7 +38,7 @@ export const SignOutOthers = ({ others, onClose }: Several): ReactNode => (
     danger
     done="Your other sessions are signed out"
     onClose={onClose}
-    act={() => call("DELETE /me/sessions")}
+    act={(change) => change("DELETE /me/sessions")}
   >
     {() => null}
   </FormDialog>
@@ -50,8 +52,8 @@ export const SignOutEverywhere = ({ others, onClose }: Several): ReactNode => (
     danger
     done="You are signed out everywhere"
     onClose={onClose}
-    act={async () => {
-      await call("DELETE /me/sessions");
+    act={async (change) => {
+      await change("DELETE /me/sessions");
       await leave();
     }}
   >

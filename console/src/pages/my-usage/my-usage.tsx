@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import { StackedChart } from "../../charts/stacked-chart.tsx";
 import { unitOf } from "../../format/counted.ts";
 import { TOKENS } from "../../format/unit.ts";
@@ -29,8 +29,7 @@ export function MyUsage(): ReactNode {
     by: "model",
   } as const;
   const asked = useQuery({
-    queryKey: ["me", "series", query],
-    queryFn: ({ signal }) => call("GET /me/series", { query, signal }),
+    ...queryOf("GET /me/series", { query }),
     placeholderData: <Kept,>(kept: Kept) => kept,
   });
   const answer: OwnSeries | undefined = asked.data;

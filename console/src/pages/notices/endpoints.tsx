@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { NoticeEndpoint, TestedWebhook } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { DURATION } from "../../format/unit.ts";
@@ -22,8 +23,7 @@ export function Endpoints(): ReactNode {
   const may = useMay();
   const nowMs = useNow(60_000);
   const found = useQuery({
-    queryKey: ["notices", "endpoints"],
-    queryFn: ({ signal }) => call("GET /admin/v1/notices/endpoints", { signal }),
+    ...queryOf("GET /admin/v1/notices/endpoints"),
     refetchInterval: REFRESH_MS,
   });
   const test = useMutation({

@@ -1,8 +1,8 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { useChange } from "../../api/use-change.ts";
 import type { Notice, NoticeDelivery } from "../../api/generated/admin.ts";
 import { CounterBar } from "../../charts/counter-bar.tsx";
 import { readAmount, unitOf } from "../../format/counted.ts";
@@ -82,13 +82,13 @@ function CounterLink({ of: notice }: { of: Notice }): ReactNode {
 
 /** Dead letters of one notice, or (null) all. */
 export function useRetry(notice: string | null) {
-  const client = useQueryClient();
+  const { change, reread } = useChange();
   return useMutation({
-    mutationFn: () => call("POST /admin/v1/notices/retry", { body: { notice } }),
+    mutationFn: () => change("POST /admin/v1/notices/retry", { body: { notice } }),
     onError: tellFailure,
     onSuccess: async ({ retried }) => {
       tell(retried === 1 ? "1 delivery is sent again" : `${retried} deliveries are sent again`);
-      await client.invalidateQueries({ queryKey: ["notices"] });
+      await reread();
     },
   });
 }

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
-import { call } from "../../api/call.ts";
+import { pagesOf } from "../../api/query.ts";
 import type { Notice } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Button } from "../../parts/button.tsx";
@@ -40,16 +40,11 @@ export function Notices(): ReactNode {
     ...(search.account !== undefined && { account: search.account }),
     ...(search.key !== undefined && { key: search.key }),
   };
-  const notices = useInfiniteQuery({
-    queryKey: ["notices", query],
-    queryFn: ({ pageParam, signal }) =>
-      call("GET /admin/v1/notices", {
-        query: { ...query, limit: PAGE, ...(pageParam !== null && { after: pageParam }) },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
+  const notices = useInfiniteQuery(
+    pagesOf("GET /admin/v1/notices", {
+      query: { ...query, limit: PAGE },
+    }),
+  );
   const rows = useMemo(() => notices.data?.pages.flatMap(({ data }) => data) ?? [], [notices.data]);
   const columns = useMemo(() => noticeColumns(nowMs), [nowMs]);
   const shown = shownOf(notices, rows.length > 0 ? null : Object.keys(query).length > 0 ? NOTHING_FOUND : NO_NOTICE);

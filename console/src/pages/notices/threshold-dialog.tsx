@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { WatchedCounter } from "../../api/generated/admin.ts";
 import { unitOf } from "../../format/counted.ts";
 import { Button } from "../../parts/button.tsx";
@@ -24,8 +23,8 @@ export function ThresholdDialog({ of: counter, onClose }: { of: WatchedCounter; 
       done="The thresholds are set"
       fields={[field]}
       onClose={onClose}
-      act={() =>
-        call("POST /admin/v1/notices/thresholds", {
+      act={(change) =>
+        change("POST /admin/v1/notices/thresholds", {
           body: {
             name: counter.key?.id ?? counter.account_id ?? "",
             counter: counter.counter,

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { WatchedCounter } from "../../api/generated/admin.ts";
 import { readAmount, unitOf } from "../../format/counted.ts";
 import { Amount } from "../../parts/amount.tsx";
@@ -27,8 +27,7 @@ export function Thresholds(): ReactNode {
   const accounts = useQuery(accountsQuery);
   const [asked, setAsked] = useState<WatchedCounter | null>(null);
   const watched = useQuery({
-    queryKey: ["thresholds", of],
-    queryFn: ({ signal }) => call("GET /admin/v1/notices/thresholds", { query: { name: of ?? "" }, signal }),
+    ...queryOf("GET /admin/v1/notices/thresholds", { query: { name: of ?? "" } }),
     enabled: of !== undefined,
   });
   const maySet = may("setThresholds");

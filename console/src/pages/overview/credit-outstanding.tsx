@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import { groupDigits, readCredits } from "../../format/money.ts";
 import { CREDITS } from "../../format/unit.ts";
 import { Amount } from "../../parts/amount.tsx";
@@ -12,10 +12,7 @@ import { Stateful } from "../../parts/state.tsx";
 
 /** What is prepaid and not spent, whatever the span. */
 export function CreditOutstanding(): ReactNode {
-  const outstanding = useQuery({
-    queryKey: ["outstanding"],
-    queryFn: ({ signal }) => call("GET /admin/v1/ledger/outstanding", { signal }),
-  });
+  const outstanding = useQuery(queryOf("GET /admin/v1/ledger/outstanding"));
   const { data } = outstanding;
   const balance = data && readCredits(data.balance);
   return (

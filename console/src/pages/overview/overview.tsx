@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import { MOST_SERIES } from "../../charts/series.ts";
 import { InSight } from "../../parts/in-sight.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
@@ -43,12 +43,9 @@ export function Overview(): ReactNode {
     FILTERED.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])),
   ) as Partial<Record<(typeof FILTERED)[number], string>>;
   const ask = (query: typeof span & { by?: SpendGroup }) => ({
-    queryKey: ["series", query, filters],
-    queryFn: ({ signal }: { signal: AbortSignal }) =>
-      call("GET /admin/v1/series", {
-        query: { ...query, ...filters, step: stepFor(range.toMs - range.fromMs), top: MOST_GROUPS },
-        signal,
-      }),
+    ...queryOf("GET /admin/v1/series", {
+      query: { ...query, ...filters, step: stepFor(range.toMs - range.fromMs), top: MOST_GROUPS },
+    }),
     placeholderData: <Kept,>(kept: Kept) => kept,
   });
   const series = useQuery(ask({ ...span, by }));

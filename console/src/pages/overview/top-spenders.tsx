@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import { RankedBars } from "../../charts/ranked-bars.tsx";
 import { readCredits } from "../../format/money.ts";
 import { CREDITS } from "../../format/unit.ts";
@@ -24,8 +24,7 @@ const MOST = 20;
 
 export function TopSpenders({ title, query, onPick }: Props): ReactNode {
   const series = useQuery({
-    queryKey: ["series", query],
-    queryFn: ({ signal }) => call("GET /admin/v1/series", { query: { ...query, top: MOST }, signal }),
+    ...queryOf("GET /admin/v1/series", { query: { ...query, top: MOST } }),
     placeholderData: (kept) => kept,
   });
   // One account that has everything says nothing: those below it do.
@@ -33,8 +32,7 @@ export function TopSpenders({ title, query, onPick }: Props): ReactNode {
   const top = query.by === "account" && others.length === 0 ? (only?.id ?? null) : null;
   const within = { ...query, account: top ?? "" };
   const below = useQuery({
-    queryKey: ["series", within],
-    queryFn: ({ signal }) => call("GET /admin/v1/series", { query: { ...within, top: MOST }, signal }),
+    ...queryOf("GET /admin/v1/series", { query: { ...within, top: MOST } }),
     enabled: top !== null,
   });
   const isBelow = top !== null && (below.data?.groups.length ?? 0) > 0;

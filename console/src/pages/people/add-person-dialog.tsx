@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { Grant } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
@@ -28,9 +27,9 @@ export function AddPersonDialog({ onClose }: { onClose: () => void }): ReactNode
       done="The person is added"
       fields={["email", "name", "password", "account"]}
       onClose={onClose}
-      act={(given) => {
+      act={(change, given) => {
         const [role, account] = [given("role"), given("at") || null];
-        return call("POST /admin/v1/people", {
+        return change("POST /admin/v1/people", {
           body: {
             email: given("email"),
             name: given("name") || null,

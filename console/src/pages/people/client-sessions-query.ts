@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { call } from "../../api/call.ts";
+import { pagesOf } from "../../api/query.ts";
 import type { ClientSession } from "../../api/generated/admin.ts";
 
 const PAGE = 200;
@@ -8,14 +8,9 @@ const PAGE = 200;
 /** Client sessions, newest first: of a person, in an account and below it, or all. */
 export function useClientSessions(which: { person?: string; account?: string }, enabled = true) {
   const pages = useInfiniteQuery({
-    queryKey: ["client sessions", which],
-    queryFn: ({ pageParam, signal }) =>
-      call("GET /admin/v1/client-sessions", {
-        query: { ...which, limit: PAGE, ...(pageParam !== null && { after: pageParam }) },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+    ...pagesOf("GET /admin/v1/client-sessions", {
+      query: { ...which, limit: PAGE },
+    }),
     refetchInterval: 30_000,
     enabled,
   });

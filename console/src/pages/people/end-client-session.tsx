@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
 import type { ClientSession } from "../../api/generated/admin.ts";
 import { FormDialog } from "../../parts/form-dialog.tsx";
 
@@ -16,8 +15,8 @@ export const EndClientSession = ({ of, name, onClose }: One): ReactNode => (
     danger
     done="The session has ended"
     onClose={onClose}
-    act={() =>
-      call("DELETE /admin/v1/people/{person}/client-sessions/{session}", {
+    act={(change) =>
+      change("DELETE /admin/v1/people/{person}/client-sessions/{session}", {
         params: { person: of.person_id, session: of.id },
       })
     }
@@ -36,7 +35,7 @@ export const EndClientSessions = ({ of, onClose }: All): ReactNode => (
     danger
     done="Their client sessions have ended"
     onClose={onClose}
-    act={() => call("DELETE /admin/v1/people/{person}/client-sessions", { params: { person: of.id } })}
+    act={(change) => change("DELETE /admin/v1/people/{person}/client-sessions", { params: { person: of.id } })}
   >
     {() => null}
   </FormDialog>

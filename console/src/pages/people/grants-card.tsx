@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { Grant, Person } from "../../api/generated/admin.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button, IconButton } from "../../parts/button.tsx";
@@ -69,8 +68,8 @@ function GrantDialog({ of: person, onClose }: { of: Person; onClose: () => void 
       verb="Give the role"
       done="The role is given"
       onClose={onClose}
-      act={(given) =>
-        call("PATCH /admin/v1/people/{person}/grants", {
+      act={(change, given) =>
+        change("PATCH /admin/v1/people/{person}/grants", {
           params: { person: person.id },
           body: { add: [{ role: given("role") as Grant["role"], account: given("at") || null }] },
         })
@@ -100,8 +99,8 @@ const RevokeDialog = ({ of: person, grant, onClose }: { of: Person; grant: Grant
     danger
     done="The role is taken"
     onClose={onClose}
-    act={() =>
-      call("PATCH /admin/v1/people/{person}/grants", {
+    act={(change) =>
+      change("PATCH /admin/v1/people/{person}/grants", {
         params: { person: person.id },
         body: { remove: [{ role: grant.role, account: grant.account_id }] },
       })

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
-import { call } from "../../api/call.ts";
+import { pagesOf } from "../../api/query.ts";
 import type { Person } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Button } from "../../parts/button.tsx";
@@ -26,13 +26,7 @@ export function People(): ReactNode {
     own: { find, role },
     changeOwn,
   } = useOwnSearch("/shell/people");
-  const people = useInfiniteQuery({
-    queryKey: ["people"],
-    queryFn: ({ pageParam, signal }) =>
-      call("GET /admin/v1/people", { query: { limit: PAGE, ...(pageParam !== null && { after: pageParam }) }, signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
+  const people = useInfiniteQuery(pagesOf("GET /admin/v1/people", { query: { limit: PAGE } }));
   const nowMs = useNow(60_000);
   const all = useMemo(() => people.data?.pages.flatMap(({ data }) => data) ?? [], [people.data]);
   const rows = useMemo(() => all.filter((person) => isFound(person, find, role)), [all, find, role]);

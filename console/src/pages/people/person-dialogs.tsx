@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { Person } from "../../api/generated/admin.ts";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
@@ -18,7 +17,7 @@ export function ChangePersonDialog({ of: person, onClose }: Props): ReactNode {
       done="The person is changed"
       fields={["name", "email", "account"]}
       onClose={onClose}
-      act={async (given) => {
+      act={async (change, given) => {
         const [name, email, account] = [given("name"), given("email").toLowerCase(), given("account") || null];
         const body = {
           ...(name !== person.name && { name }),
@@ -26,7 +25,7 @@ export function ChangePersonDialog({ of: person, onClose }: Props): ReactNode {
           ...(account !== person.account_id && { account }),
         };
         if (Object.keys(body).length > 0)
-          await call("PATCH /admin/v1/people/{person}", { params: { person: person.id }, body });
+          await change("PATCH /admin/v1/people/{person}", { params: { person: person.id }, body });
       }}
     >
       {(problemOf) => (
@@ -73,7 +72,9 @@ export function ResetPasswordDialog({ of: person, onClose }: Props): ReactNode {
       done="The password is set, and their sessions have ended"
       fields={["password"]}
       onClose={onClose}
-      act={() => call("POST /admin/v1/people/{person}/password", { params: { person: person.id }, body: { password } })}
+      act={(change) =>
+        change("POST /admin/v1/people/{person}/password", { params: { person: person.id }, body: { password } })
+      }
     >
       {(problemOf) => (
         <>
@@ -105,7 +106,7 @@ export const EndSessionsDialog = ({ of: person, onClose }: Props): ReactNode => 
     danger
     done="Their sessions have ended"
     onClose={onClose}
-    act={() => call("DELETE /admin/v1/people/{person}/sessions", { params: { person: person.id } })}
+    act={(change) => change("DELETE /admin/v1/people/{person}/sessions", { params: { person: person.id } })}
   >
     {() => null}
   </FormDialog>
@@ -128,7 +129,7 @@ export function RemovePersonDialog({ of: person, onClose }: Props): ReactNode {
       disabled={typed.trim().toLowerCase() !== person.email}
       done="The person is removed"
       onClose={onClose}
-      act={() => call("DELETE /admin/v1/people/{person}", { params: { person: person.id } })}
+      act={(change) => change("DELETE /admin/v1/people/{person}", { params: { person: person.id } })}
     >
       {() => (
         <Field

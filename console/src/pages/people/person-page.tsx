@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Person } from "../../api/generated/admin.ts";
 import { Moment } from "../../parts/amount.tsx";
 import { Badge } from "../../parts/badge.tsx";
@@ -21,10 +21,7 @@ import { TokensTable } from "./tokens-table.tsx";
 /** One person: what they may do and where, how they get in, and where they are signed in. */
 export function PersonPage(): ReactNode {
   const { person: name } = useParams({ from: "/shell/people/$person" });
-  const shown = useQuery({
-    queryKey: ["person", name],
-    queryFn: ({ signal }) => call("GET /admin/v1/people/{person}", { params: { person: name }, signal }),
-  });
+  const shown = useQuery(queryOf("GET /admin/v1/people/{person}", { params: { person: name } }));
   if (shown.error) return <Failure error={shown.error} height={400} retry={() => void shown.refetch()} />;
   return shown.data ? <Found person={shown.data.person} /> : <Skeleton height={400} />;
 }

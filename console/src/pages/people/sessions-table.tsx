@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Person, Session } from "../../api/generated/admin.ts";
 import { FormDialog } from "../../parts/form-dialog.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
@@ -15,10 +15,7 @@ export function SessionsTable({ of: person }: { of: Person }): ReactNode {
   const nowMs = useNow(60_000);
   const [asked, setAsked] = useState<Session | null>(null);
   const mayEnd = may("endSession");
-  const sessions = useQuery({
-    queryKey: ["person", person.id, "sessions"],
-    queryFn: ({ signal }) => call("GET /admin/v1/people/{person}/sessions", { params: { person: person.id }, signal }),
-  });
+  const sessions = useQuery(queryOf("GET /admin/v1/people/{person}/sessions", { params: { person: person.id } }));
   const columns = useMemo(
     () => sessionColumns({ nowMs, current: null, onEnd: mayEnd ? setAsked : null }),
     [nowMs, mayEnd],
@@ -44,8 +41,8 @@ export function SessionsTable({ of: person }: { of: Person }): ReactNode {
           danger
           done="The session has ended"
           onClose={() => setAsked(null)}
-          act={() =>
-            call("DELETE /admin/v1/people/{person}/sessions/{session}", {
+          act={(change) =>
+            change("DELETE /admin/v1/people/{person}/sessions/{session}", {
               params: { person: person.id, session: asked.id },
             })
           }

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
-import { call } from "../../api/call.ts";
+import { pagesOf } from "../../api/query.ts";
 import type { Person, PersonalToken } from "../../api/generated/admin.ts";
 import { Button } from "../../parts/button.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
@@ -18,14 +18,9 @@ export function TokensTable({ of: person, isOwn = false, tools }: Props): ReactN
   const ownsEverything = useOwnsEverything();
   const [asked, setAsked] = useState<PersonalToken | null>(null);
   const tokens = useInfiniteQuery({
-    queryKey: ["tokens", person.id],
-    queryFn: ({ pageParam, signal }) =>
-      call("GET /admin/v1/tokens", {
-        query: { person: person.id, limit: 200, ...(pageParam !== null && { after: pageParam }) },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+    ...pagesOf("GET /admin/v1/tokens", {
+      query: { person: person.id, limit: 200 },
+    }),
     enabled: isOwn || ownsEverything,
   });
   const rows = useMemo(() => tokens.data?.pages.flatMap(({ data }) => data) ?? [], [tokens.data]);
@@ -58,7 +53,7 @@ export function TokensTable({ of: person, isOwn = false, tools }: Props): ReactN
           danger
           done="The token is revoked"
           onClose={() => setAsked(null)}
-          act={() => call("DELETE /admin/v1/tokens/{token}", { params: { token: asked.id } })}
+          act={(change) => change("DELETE /admin/v1/tokens/{token}", { params: { token: asked.id } })}
         >
           {() => null}
         </FormDialog>

@@ -1,6 +1,5 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { PersonalToken } from "../../api/generated/admin.ts";
 import { saveFile } from "../../format/csv.ts";
 import { Button } from "../../parts/button.tsx";
@@ -31,8 +30,8 @@ export function NewTokenDialog({ onClose }: { onClose: () => void }): ReactNode 
       fields={["name", "role", "account", "days"]}
       onClose={() => {}}
       onCancel={onClose}
-      act={async (given) => {
-        const made = await call("POST /admin/v1/tokens", {
+      act={async (change, given) => {
+        const made = await change("POST /admin/v1/tokens", {
           body: {
             name: given("name"),
             role: (given("role") || null) as PersonalToken["role"],

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { ClientSession } from "../../api/generated/admin.ts";
 import { FormDialog } from "../../parts/form-dialog.tsx";
 import { useNow } from "../../shell/use-range.ts";
@@ -13,10 +13,7 @@ const MOST = 100;
 export function OwnClientSessions(): ReactNode {
   const nowMs = useNow(60_000);
   const [asked, setAsked] = useState<ClientSession | null>(null);
-  const { data } = useQuery({
-    queryKey: ["own client sessions"],
-    queryFn: ({ signal }) => call("GET /admin/v1/session/clients", { query: { limit: MOST }, signal }),
-  });
+  const { data } = useQuery(queryOf("GET /admin/v1/session/clients", { query: { limit: MOST } }));
   const columns = useMemo(() => clientSessionColumns({ nowMs, of: "one", onEnd: setAsked }), [nowMs]);
   const rows = data?.data ?? [];
   if (rows.length === 0) return null;
@@ -31,7 +28,7 @@ export function OwnClientSessions(): ReactNode {
           danger
           done={`${asked.client} is signed out`}
           onClose={() => setAsked(null)}
-          act={() => call("DELETE /admin/v1/session/clients/{session}", { params: { session: asked.id } })}
+          act={(change) => change("DELETE /admin/v1/session/clients/{session}", { params: { session: asked.id } })}
         >
           {() => null}
         </FormDialog>

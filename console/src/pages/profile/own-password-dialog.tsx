@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { Person } from "../../api/generated/admin.ts";
 import { Field } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
@@ -25,8 +24,8 @@ export function OwnPasswordDialog({ of: person, onClose }: { of: Person; onClose
       fields={["current", "password"]}
       disabled={differs}
       onClose={onClose}
-      act={() =>
-        call("POST /admin/v1/people/{person}/password", {
+      act={(change) =>
+        change("POST /admin/v1/people/{person}/password", {
           params: { person: person.id },
           body: { password: typed.password, current: person.has_password ? typed.current : null },
         })

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Session } from "../../api/generated/admin.ts";
 import { Button } from "../../parts/button.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
@@ -13,10 +13,7 @@ import { browserOf, sessionColumns } from "../people/session-columns.tsx";
 export function OwnSessions(): ReactNode {
   const nowMs = useNow(60_000);
   const [asked, setAsked] = useState<Session | "others" | null>(null);
-  const sessions = useQuery({
-    queryKey: ["own sessions"],
-    queryFn: ({ signal }) => call("GET /admin/v1/sessions", { signal }),
-  });
+  const sessions = useQuery(queryOf("GET /admin/v1/sessions"));
   const current = sessions.data?.current ?? null;
   const columns = useMemo(() => sessionColumns({ nowMs, current, onEnd: setAsked }), [nowMs, current]);
   const rows = sessions.data?.sessions ?? [];
@@ -39,7 +36,7 @@ export function OwnSessions(): ReactNode {
           danger
           done="Your other sessions have ended"
           onClose={close}
-          act={() => call("DELETE /admin/v1/sessions")}
+          act={(change) => change("DELETE /admin/v1/sessions")}
         >
           {() => null}
         </FormDialog>
@@ -52,7 +49,7 @@ export function OwnSessions(): ReactNode {
           danger
           done="The session has ended"
           onClose={close}
-          act={() => call("DELETE /admin/v1/sessions/{session}", { params: { session: asked.id } })}
+          act={(change) => change("DELETE /admin/v1/sessions/{session}", { params: { session: asked.id } })}
         >
           {() => null}
         </FormDialog>

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { call } from "../../api/call.ts";
 import type { Provider } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
@@ -44,8 +43,8 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
       done={provider === null ? "The provider is added" : "The provider is changed"}
       fields={["name", "base_url", "credential", "secret"]}
       onClose={onClose}
-      act={async (given) => {
-        await call("POST /admin/v1/providers", {
+      act={async (change, given) => {
+        await change("POST /admin/v1/providers", {
           body: {
             name,
             base_url: url,
@@ -162,8 +161,8 @@ export function RemoveProviderDialog({ of: provider, onClose }: { of: Provider; 
       disabled={typed !== provider.name}
       done="The provider is removed"
       onClose={onClose}
-      act={async () => {
-        await call("DELETE /admin/v1/providers/{provider}", {
+      act={async (change) => {
+        await change("DELETE /admin/v1/providers/{provider}", {
           params: { provider: provider.name },
           query: { routes: models.length === 0 ? "keep" : "withdraw" },
         });

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Provider } from "../../api/generated/admin.ts";
 import { DAY_MS } from "../../format/time.ts";
 import { CREDITS, DURATION, PERCENT, REQUESTS, type Unit } from "../../format/unit.ts";
@@ -32,10 +32,7 @@ const NOTHING: readonly never[] = [];
 /** One provider: how its routes are, what became of requests, and what can be done about it. */
 export function ProviderPage(): ReactNode {
   const { provider: name } = useParams({ from: "/shell/providers/$provider" });
-  const provider = useQuery({
-    queryKey: ["provider", name],
-    queryFn: ({ signal }) => call("GET /admin/v1/providers/{provider}", { params: { provider: name }, signal }),
-  });
+  const provider = useQuery(queryOf("GET /admin/v1/providers/{provider}", { params: { provider: name } }));
   if (provider.error) return <Failure error={provider.error} height={400} retry={() => void provider.refetch()} />;
   return provider.data ? <Found provider={provider.data} /> : <Skeleton height={400} />;
 }
@@ -48,21 +45,18 @@ function Found({ provider }: { provider: Provider }): ReactNode {
   const [toMs] = useState(() => Math.ceil(Date.now() / 3_600_000) * 3_600_000);
   const fromMs = toMs - DAYS * DAY_MS;
   const health = useQuery(healthQuery);
-  const series = useQuery({
-    queryKey: ["series", "provider", provider.name, toMs],
-    queryFn: ({ signal }) =>
-      call("GET /admin/v1/series", {
-        query: {
-          from: new Date(fromMs).toISOString(),
-          to: new Date(toMs).toISOString(),
-          step: "1h",
-          provider: provider.name,
-          by: "provider",
-          top: 1,
-        },
-        signal,
-      }),
-  });
+  const series = useQuery(
+    queryOf("GET /admin/v1/series", {
+      query: {
+        from: new Date(fromMs).toISOString(),
+        to: new Date(toMs).toISOString(),
+        step: "1h",
+        provider: provider.name,
+        by: "provider",
+        top: 1,
+      },
+    }),
+  );
   const one = useMemo(() => [provider], [provider]);
   const [row] = useProviderRows(one, health.data ?? NOTHING, series.data);
   if (row === undefined) return null;

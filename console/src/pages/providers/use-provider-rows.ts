@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Provider, RouteHealth } from "../../api/generated/admin.ts";
 import type { SeriesAnswer } from "../overview/series-of.ts";
 import { type RouteState, routeState, worstState } from "./route-state.tsx";
@@ -31,8 +31,7 @@ export const useProviderSeries = (span: {
   provider?: string;
 }) =>
   useQuery({
-    queryKey: ["series", "providers", span],
-    queryFn: ({ signal }) => call("GET /admin/v1/series", { query: { ...span, by: "provider", top: MOST }, signal }),
+    ...queryOf("GET /admin/v1/series", { query: { ...span, by: "provider", top: MOST } }),
     placeholderData: (kept) => kept,
   });
 

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { ApiError, call } from "../../api/call.ts";
+import { ApiError } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { RequestDetail } from "../../api/generated/admin.ts";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { Skeleton, Stateful } from "../../parts/state.tsx";
@@ -22,8 +23,7 @@ const LATE_MS = 1000;
 export function Inspector(): ReactNode {
   const { request: id } = useParams({ from: "/shell/requests/$request" });
   const asked = useQuery({
-    queryKey: ["request", id],
-    queryFn: ({ signal }) => call("GET /admin/v1/requests/{request}", { params: { request: id }, signal }),
+    ...queryOf("GET /admin/v1/requests/{request}", { params: { request: id } }),
     retry: (count, error) => count < LATE_TRIES && error instanceof ApiError && error.status === 404,
     retryDelay: LATE_MS,
   });

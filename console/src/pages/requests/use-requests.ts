@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import { call, type OperationName } from "../../api/call.ts";
+import { type OperationName } from "../../api/call.ts";
+import { pagesOf } from "../../api/query.ts";
 import type { AdminOperations, RequestRow } from "../../api/generated/admin.ts";
 import type { PageSearch } from "../../shell/search.ts";
 import type { Range } from "../../shell/range.ts";
@@ -32,16 +33,11 @@ const isOutcome = (word: string | undefined): word is (typeof OUTCOMES)[number] 
 
 /** The requests of a span, newest first, page by page. A page may be short and have a next one: rare requests are searched for. */
 export function useRequests(query: RequestQuery) {
-  const pages = useInfiniteQuery({
-    queryKey: ["requests", query],
-    queryFn: ({ pageParam, signal }) =>
-      call("GET /admin/v1/requests", {
-        query: { ...query, limit: PAGE, ...(pageParam !== null && { after: pageParam }) },
-        signal,
-      }),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
+  const pages = useInfiniteQuery(
+    pagesOf("GET /admin/v1/requests", {
+      query: { ...query, limit: PAGE },
+    }),
+  );
   const { data, hasNextPage, isFetching, fetchNextPage, error } = pages;
   const rows = useMemo<RequestRow[]>(() => data?.pages.flatMap((page) => [...page.data]) ?? [], [data]);
   const isSearching = hasNextPage && rows.length < ENOUGH && (data?.pages.length ?? 0) < MOST_PAGES && error === null;

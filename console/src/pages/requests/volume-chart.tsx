@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { RequestRow } from "../../api/generated/admin.ts";
 import { codeColour } from "../../charts/code-colour.ts";
 import { StackedChart } from "../../charts/stacked-chart.tsx";
@@ -26,8 +26,7 @@ type Props = {
 export function VolumeChart({ query, range, rows, hasMore, onCode, onRange }: Props): ReactNode {
   const asked = seriesQuery(query, range);
   const sums = useQuery({
-    queryKey: ["series", asked],
-    queryFn: ({ signal }) => call("GET /admin/v1/series", { query: asked ?? {}, signal }),
+    ...queryOf("GET /admin/v1/series", { query: asked ?? {} }),
     enabled: asked !== null,
   });
   const summed = asked !== null && sums.data !== undefined ? volumeOf(sums.data, query, range) : null;

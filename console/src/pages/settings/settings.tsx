@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { Setting } from "../../api/generated/admin.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { INPUT } from "../../parts/field.tsx";
@@ -25,8 +25,7 @@ export function Settings(): ReactNode {
     changeOwn,
   } = useOwnSearch("/shell/settings");
   const settings = useQuery({
-    queryKey: ["settings"],
-    queryFn: ({ signal }) => call("GET /admin/v1/settings", { signal }),
+    ...queryOf("GET /admin/v1/settings"),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const all = settings.data?.settings;

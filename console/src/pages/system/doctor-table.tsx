@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { DoctorCheck } from "../../api/generated/admin.ts";
 import { Moment } from "../../parts/amount.tsx";
 import { Badge } from "../../parts/badge.tsx";
@@ -14,8 +14,7 @@ import { CHECK_TONES, CheckDialog } from "./check-dialog.tsx";
 /** The checks of `tollgate doctor`, when asked for: they look at the servers of the database one by one. */
 export function DoctorTable(): ReactNode {
   const found = useQuery({
-    queryKey: ["doctor"],
-    queryFn: ({ signal }) => call("GET /admin/v1/doctor", { signal }),
+    ...queryOf("GET /admin/v1/doctor"),
     enabled: false,
     staleTime: Number.POSITIVE_INFINITY,
   });

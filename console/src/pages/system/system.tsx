@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { call } from "../../api/call.ts";
+import { queryOf } from "../../api/query.ts";
 import type { SystemStatus } from "../../api/generated/admin.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { Failure, Skeleton } from "../../parts/state.tsx";
@@ -19,8 +19,7 @@ const REFRESH_MS = 10_000;
 export function System(): ReactNode {
   const may = useMay();
   const status = useQuery({
-    queryKey: ["status"],
-    queryFn: ({ signal }) => call("GET /admin/v1/status", { signal }),
+    ...queryOf("GET /admin/v1/status"),
     refetchInterval: REFRESH_MS,
   });
   if (status.error) return <Failure error={status.error} height={400} retry={() => void status.refetch()} />;
