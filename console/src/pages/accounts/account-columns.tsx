@@ -2,10 +2,10 @@ import type { ReactNode } from "react";
 import type { Account, Counter } from "../../api/generated/admin.ts";
 import { CounterBar } from "../../charts/counter-bar.tsx";
 import { PERIODS, readAmount, readCounted, unitOf } from "../../format/counted.ts";
-import { groupDigits } from "../../format/money.ts";
 import { Amount } from "../../parts/amount.tsx";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import type { Column } from "../../table/column.ts";
+import { countColumn, textColumn } from "../../table/plain-columns.tsx";
 import { tightest } from "./tightest.ts";
 
 export const ACCOUNT_TONES: Record<Account["state"], Tone> = {
@@ -56,22 +56,11 @@ export const accountColumns = ({ isTree }: { isTree: boolean }): Column<Account>
       ),
     plain: ({ path }) => path,
   },
-  {
-    id: "kind",
-    head: "Kind",
-    width: 112,
-    cell: ({ kind }) => kind,
-    sort: ({ kind }) => kind,
-    plain: ({ kind }) => kind,
-  },
-  {
-    id: "state",
-    head: "Status",
+  textColumn("kind", "Kind", ({ kind }) => kind, { width: 112 }),
+  textColumn("state", "Status", ({ state }) => state, {
     width: 112,
     cell: ({ state }) => <Badge tone={ACCOUNT_TONES[state]}>{state}</Badge>,
-    sort: ({ state }) => state,
-    plain: ({ state }) => state,
-  },
+  }),
   {
     id: "purse",
     head: "Credit available",
@@ -99,13 +88,5 @@ export const accountColumns = ({ isTree }: { isTree: boolean }): Column<Account>
     sort: ({ counters }) => tightest(counters)?.percent ?? null,
     plain: ({ counters }) => String(tightest(counters)?.percent ?? ""),
   },
-  {
-    id: "keys",
-    head: "Keys",
-    width: 72,
-    align: "right",
-    cell: ({ keys }) => groupDigits(keys),
-    sort: ({ keys }) => keys,
-    plain: ({ keys }) => String(keys),
-  },
+  countColumn("keys", "Keys", ({ keys }) => keys, { width: 72 }),
 ];

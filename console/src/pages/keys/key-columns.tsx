@@ -6,9 +6,10 @@ import { readAmount, readCounted, unitOf } from "../../format/counted.ts";
 import { readCredits } from "../../format/money.ts";
 import { CREDITS, TOKENS } from "../../format/unit.ts";
 import { AccountName } from "../../parts/account-name.tsx";
-import { Amount, Moment } from "../../parts/amount.tsx";
+import { Amount } from "../../parts/amount.tsx";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import type { Column } from "../../table/column.ts";
+import { countColumn, momentColumn, textColumn } from "../../table/plain-columns.tsx";
 import type { Trend } from "./use-key-trends.ts";
 
 const NONE = <span className="text-ink-3">none</span>;
@@ -37,15 +38,16 @@ const Balance = ({ of: { unit, available, charged, reserved } }: { of: ListedKey
     </div>
   );
 
+const KeyTrend = ({ of: { label, prefix }, trend }: { of: ListedKey; trend: Trend | undefined }): ReactNode =>
+  trend ? (
+    <Sparkline {...trend} label={`Use of ${label ?? prefix} over 30 days`} />
+  ) : (
+    <span className="text-ink-3">–</span>
+  );
+
 /** `trends`: the last days of the keys that spend most, by id. */
 export const keyColumns = (nowMs: number, trends: ReadonlyMap<string, Trend>): Column<ListedKey>[] => [
-  {
-    id: "label",
-    head: "Label",
-    cell: ({ label }) => label ?? NONE,
-    sort: ({ label }) => label,
-    plain: ({ label }) => label ?? "",
-  },
+  textColumn("label", "Label", ({ label }) => label),
   {
     id: "prefix",
     head: "Key",
@@ -53,108 +55,47 @@ export const keyColumns = (nowMs: number, trends: ReadonlyMap<string, Trend>): C
     cell: ({ prefix }) => <code className="font-mono text-small">{prefix}…</code>,
     plain: ({ prefix }) => prefix,
   },
-  {
-    id: "status",
-    head: "Status",
+  textColumn("status", "Status", ({ status }) => status, {
     width: 112,
     cell: ({ status }) => <Badge tone={KEY_TONES[status]}>{status}</Badge>,
-    sort: ({ status }) => status,
-    plain: ({ status }) => status,
-  },
-  {
-    id: "account",
-    head: "Account",
+  }),
+  textColumn("account", "Account", ({ account }) => account, {
     cell: ({ account }) => (account === null ? NONE : <AccountName path={account} />),
-    sort: ({ account }) => account,
-    plain: ({ account }) => account ?? "",
-  },
-  {
-    id: "mode",
-    head: "Pays with",
+  }),
+  textColumn("mode", "Pays with", ({ mode }) => mode, {
     width: 104,
     hidden: true,
     cell: ({ mode }) => (mode === "credit" ? "credit" : "token budget"),
-    sort: ({ mode }) => mode,
-    plain: ({ mode }) => mode,
-  },
-  {
-    id: "available",
-    head: "Available",
+  }),
+  textColumn("available", "Available", ({ available }) => available, {
     width: 264,
     cell: (key) => <Balance of={key} />,
     sort: availableOf,
-    plain: ({ available }) => available ?? "",
-  },
+  }),
   {
     id: "trend",
     head: "Last 30 days",
     width: 104,
-    cell: ({ id, label, prefix }) => {
-      const trend = trends.get(id);
-      return trend ? (
-        <Sparkline {...trend} label={`Use of ${label ?? prefix} over 30 days`} />
-      ) : (
-        <span className="text-ink-3">–</span>
-      );
-    },
+    cell: (key) => <KeyTrend of={key} trend={trends.get(key.id)} />,
     plain: ({ id }) => trends.get(id)?.values.map(String).join(" ") ?? "",
   },
-  {
-    id: "spent",
-    head: "Spent (credits)",
+  textColumn("spent", "Spent (credits)", ({ spent }) => spent, {
     width: 128,
     align: "right",
     cell: ({ spent }) => <Amount value={readCredits(spent)} unit={CREDITS} />,
     sort: ({ spent }) => readCredits(spent),
-    plain: ({ spent }) => spent,
-  },
-  {
-    id: "tokens",
-    head: "Tokens",
+  }),
+  countColumn("tokens", "Tokens", ({ tokens }) => tokens, {
     width: 112,
-    align: "right",
     hidden: true,
     cell: ({ tokens }) => <Amount value={BigInt(tokens)} unit={TOKENS} />,
-    sort: ({ tokens }) => tokens,
-    plain: ({ tokens }) => String(tokens),
-  },
-  {
-    id: "rpm",
-    head: "Rate / min",
+  }),
+  countColumn("rpm", "Rate / min", ({ rpm_limit: rpm }) => rpm, {
     width: 96,
-    align: "right",
     hidden: true,
-    cell: ({ rpm_limit: rpm }) => rpm ?? <span className="text-ink-3">none</span>,
-    sort: ({ rpm_limit: rpm }) => rpm,
-    plain: ({ rpm_limit: rpm }) => String(rpm ?? ""),
-  },
-  {
-    id: "scope",
-    head: "Provider",
-    width: 104,
-    hidden: true,
-    cell: ({ provider_scope: scope }) => scope,
-    sort: ({ provider_scope: scope }) => scope,
-    plain: ({ provider_scope: scope }) => scope,
-  },
-  {
-    id: "expires",
-    head: "Expires",
-    width: 104,
-    align: "right",
-    hidden: true,
-    cell: ({ expires_at: at }) =>
-      at === null ? <span className="text-ink-3">never</span> : <Moment atMs={Date.parse(at)} nowMs={nowMs} />,
-    sort: ({ expires_at: at }) => at,
-    plain: ({ expires_at: at }) => at ?? "",
-  },
-  {
-    id: "created",
-    head: "Created",
-    width: 96,
-    align: "right",
-    cell: ({ created_at: at }) => <Moment atMs={Date.parse(at)} nowMs={nowMs} />,
-    sort: ({ created_at: at }) => at,
-    plain: ({ created_at: at }) => at,
-  },
+    cell: ({ rpm_limit: rpm }) => rpm ?? NONE,
+  }),
+  textColumn("scope", "Provider", ({ provider_scope: scope }) => scope, { width: 104, hidden: true }),
+  momentColumn("expires", "Expires", ({ expires_at: at }) => at, { nowMs, width: 104, align: "right", hidden: true }),
+  momentColumn("created", "Created", ({ created_at: at }) => at, { nowMs, width: 96, align: "right" }),
 ];

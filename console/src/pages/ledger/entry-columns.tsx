@@ -2,8 +2,9 @@ import type { ReactNode } from "react";
 import type { Journal, JournalEntry } from "../../api/generated/admin.ts";
 import { readAmount, unitOf } from "../../format/counted.ts";
 import { groupDigits } from "../../format/money.ts";
-import { Amount, Moment } from "../../parts/amount.tsx";
+import { Amount } from "../../parts/amount.tsx";
 import type { Column } from "../../table/column.ts";
+import { momentColumn, textColumn } from "../../table/plain-columns.tsx";
 
 const nothing = <span className="text-ink-3">–</span>;
 
@@ -21,22 +22,8 @@ const Change = ({ value, unit }: { value: bigint; unit: Journal["unit"] }): Reac
 );
 
 export const entryColumns = (unit: Journal["unit"]): Column<JournalEntry>[] => [
-  {
-    id: "at",
-    head: "Time",
-    width: 176,
-    cell: ({ at }) => <Moment atMs={Date.parse(at)} />,
-    sort: ({ at }) => at,
-    plain: ({ at }) => at,
-  },
-  {
-    id: "kind",
-    head: "Kind",
-    width: 104,
-    cell: ({ kind }) => kind,
-    sort: ({ kind }) => kind,
-    plain: ({ kind }) => kind,
-  },
+  momentColumn("at", "Time", ({ at }) => at, { width: 176 }),
+  textColumn("kind", "Kind", ({ kind }) => kind, { width: 104 }),
   {
     id: "amount",
     head: `Change (${unitOf(unit).name})`,
@@ -58,14 +45,7 @@ export const entryColumns = (unit: Journal["unit"]): Column<JournalEntry>[] => [
       running === null ? nothing : <Amount value={readAmount(unit, running)} unit={unitOf(unit)} />,
     plain: ({ running }) => running ?? "",
   },
-  {
-    id: "model",
-    head: "Model",
-    width: 136,
-    cell: ({ model }) => model ?? nothing,
-    sort: ({ model }) => model,
-    plain: ({ model }) => model ?? "",
-  },
+  textColumn("model", "Model", ({ model }) => model, { width: 136, cell: ({ model }) => model ?? nothing }),
   {
     id: "tokens",
     head: "In / out",
@@ -82,12 +62,8 @@ export const entryColumns = (unit: Journal["unit"]): Column<JournalEntry>[] => [
       request === null ? (reference ?? nothing) : <code className="font-mono text-small">{request}</code>,
     plain: ({ request_id: request, reference }) => request ?? reference ?? "",
   },
-  {
-    id: "actor",
-    head: "Who",
+  textColumn("actor", "Who", ({ actor }) => actor, {
     width: 144,
     cell: ({ actor }) => actor ?? <span className="text-ink-3">a request</span>,
-    sort: ({ actor }) => actor,
-    plain: ({ actor }) => actor ?? "",
-  },
+  }),
 ];

@@ -5,6 +5,7 @@ import { groupDigits, readCredits } from "../../format/money.ts";
 import { CREDITS } from "../../format/unit.ts";
 import { Amount } from "../../parts/amount.tsx";
 import type { Column } from "../../table/column.ts";
+import { textColumn } from "../../table/plain-columns.tsx";
 import { ModelBadge, STATE_NAMES, stateOf } from "./model-state.tsx";
 import type { PricePart } from "./price-parts.ts";
 
@@ -43,40 +44,24 @@ const tokens = (id: "context_window" | "max_output_tokens", head: string): Colum
 
 /** `charged`: what each model charged lately, where that is known. */
 export const modelColumns = (charged: ReadonlyMap<string, bigint>): readonly Column<Model>[] => [
-  {
-    id: "id",
-    head: "Model",
+  textColumn("id", "Model", ({ id }) => id, {
     cell: ({ id, display_name: name }) => (
       <Link to="/models/$model" params={{ model: id }} tabIndex={-1} title={name ?? id} className="hover:underline">
         {id}
       </Link>
     ),
-    sort: ({ id }) => id,
-    plain: ({ id }) => id,
-  },
-  {
-    id: "name",
-    head: "Display name",
+  }),
+  textColumn("name", "Display name", ({ display_name: name }) => name, {
     cell: ({ display_name: name }) => name ?? NONE,
-    sort: ({ display_name: name }) => name,
-    plain: ({ display_name: name }) => name ?? "",
     hidden: true,
-  },
-  {
-    id: "status",
-    head: "Status",
+  }),
+  textColumn("status", "Status", (model) => STATE_NAMES[stateOf(model)], {
     width: 128,
     cell: (model) => <ModelBadge of={model} />,
-    sort: (model) => STATE_NAMES[stateOf(model)],
-    plain: (model) => STATE_NAMES[stateOf(model)],
-  },
-  {
-    id: "routes",
-    head: "Routes, in order",
+  }),
+  textColumn("routes", "Routes, in order", routesText, {
     cell: (model) => (model.routes.length === 0 ? NONE : <span title={routesText(model)}>{routesText(model)}</span>),
-    sort: routesText,
-    plain: routesText,
-  },
+  }),
   tokens("context_window", "Context"),
   tokens("max_output_tokens", "Max output"),
   priced("input", "Input / M"),

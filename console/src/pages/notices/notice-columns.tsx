@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { Notice, NoticeDelivery } from "../../api/generated/admin.ts";
 import { PERIODS, readAmount, unitOf } from "../../format/counted.ts";
-import { Moment } from "../../parts/amount.tsx";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import type { Column } from "../../table/column.ts";
+import { momentColumn, textColumn } from "../../table/plain-columns.tsx";
 
 type Owned = Pick<Notice, "account_path" | "key" | "kind" | "unit" | "period" | "models">;
 
@@ -42,38 +42,16 @@ const deliveriesText = ({ deliveries }: Notice): string =>
   deliveries.map(({ endpoint, state }) => `${endpoint} ${state}`).join(", ");
 
 export const noticeColumns = (nowMs: number): readonly Column<Notice>[] => [
-  {
-    id: "at",
-    head: "At",
-    width: 104,
-    cell: ({ at }) => <Moment atMs={Date.parse(at)} nowMs={nowMs} />,
-    sort: ({ at }) => at,
-    plain: ({ at }) => at,
-  },
-  {
-    id: "holder",
-    head: "Whose",
+  momentColumn("at", "At", ({ at }) => at, { nowMs, width: 104 }),
+  textColumn("holder", "Whose", holderOf, {
     width: 200,
     cell: (notice) => <span title={holderOf(notice)}>{holderOf(notice)}</span>,
-    sort: holderOf,
-    plain: holderOf,
-  },
-  {
-    id: "threshold",
-    head: "Threshold",
+  }),
+  textColumn("threshold", "Threshold", thresholdText, {
     width: 128,
-    cell: (notice) => thresholdText(notice),
     sort: ({ unit, kind, threshold }) => (kind === "limit" ? BigInt(threshold) : readAmount(unit, threshold)),
-    plain: thresholdText,
-  },
-  {
-    id: "cause",
-    head: "Cause",
-    width: 136,
-    cell: ({ cause }) => <CauseBadge cause={cause} />,
-    sort: ({ cause }) => cause,
-    plain: ({ cause }) => cause,
-  },
+  }),
+  textColumn("cause", "Cause", ({ cause }) => cause, { width: 136, cell: ({ cause }) => <CauseBadge cause={cause} /> }),
   {
     id: "message",
     head: "What it says",

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { Session } from "../../api/generated/admin.ts";
-import { Moment } from "../../parts/amount.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import type { Column } from "../../table/column.ts";
+import { momentColumn, textColumn } from "../../table/plain-columns.tsx";
 
 type Parts = {
   nowMs: number;
@@ -12,15 +12,6 @@ type Parts = {
   /** Null: this reader may not end any. */
   onEnd: ((session: Session) => void) | null;
 };
-
-const moment = (id: string, head: string, of: (session: Session) => string, nowMs?: number): Column<Session> => ({
-  id,
-  head,
-  width: nowMs === undefined ? 180 : 104,
-  cell: (session) => <Moment atMs={Date.parse(of(session))} {...(nowMs !== undefined && { nowMs })} />,
-  sort: of,
-  plain: of,
-});
 
 export const sessionColumns = ({ nowMs, current, onEnd }: Parts): readonly Column<Session>[] => [
   {
@@ -35,24 +26,14 @@ export const sessionColumns = ({ nowMs, current, onEnd }: Parts): readonly Colum
     sort: ({ agent }) => browserOf(agent),
     plain: ({ agent }) => agent,
   },
-  {
-    id: "address",
-    head: "Address",
-    cell: ({ address }) => address,
-    sort: ({ address }) => address,
-    plain: ({ address }) => address,
-  },
-  {
-    id: "via",
-    head: "Signed in with",
+  textColumn("address", "Address", ({ address }) => address),
+  textColumn("via", "Signed in with", ({ via }) => via, {
     width: 128,
     cell: ({ via }) => (via === "sso" ? "single sign-on" : via),
-    sort: ({ via }) => via,
-    plain: ({ via }) => via,
-  },
-  moment("created", "Signed in", ({ created_at: at }) => at),
-  moment("seen", "Last seen", ({ last_seen_at: at }) => at, nowMs),
-  moment("expires", "Ends", ({ expires_at: at }) => at, nowMs),
+  }),
+  momentColumn("created", "Signed in", ({ created_at: at }) => at, { width: 180 }),
+  momentColumn("seen", "Last seen", ({ last_seen_at: at }) => at, { nowMs, width: 104 }),
+  momentColumn("expires", "Ends", ({ expires_at: at }) => at, { nowMs, width: 104 }),
   ...(onEnd === null
     ? []
     : [

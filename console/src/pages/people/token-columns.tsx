@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { PersonalToken } from "../../api/generated/admin.ts";
-import { Moment } from "../../parts/amount.tsx";
 import { Badge, type Tone } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import type { Column } from "../../table/column.ts";
+import { momentColumn, textColumn } from "../../table/plain-columns.tsx";
 
 type State = "active" | "expired" | "revoked";
 const TONES: Record<State, Tone> = { active: "good", expired: "neutral", revoked: "neutral" };
@@ -31,24 +31,16 @@ export const tokenColumns = ({ nowMs, onRevoke }: Parts): readonly Column<Person
     cell: ({ prefix }) => <code className="font-mono text-small">{prefix}…</code>,
     plain: ({ prefix }) => prefix,
   },
-  {
-    id: "state",
-    head: "State",
+  textColumn("state", "State", (token) => stateOf(token, nowMs), {
     width: 104,
     cell: (token) => <Badge tone={TONES[stateOf(token, nowMs)]}>{stateOf(token, nowMs)}</Badge>,
-    sort: (token) => stateOf(token, nowMs),
-    plain: (token) => stateOf(token, nowMs),
-  },
-  {
-    id: "narrowed",
-    head: "Narrowed to",
+  }),
+  textColumn("narrowed", "Narrowed to", narrowedTo, {
     cell: (token) => narrowedTo(token) || <span className="text-ink-3">as its person</span>,
-    sort: narrowedTo,
-    plain: narrowedTo,
-  },
-  moment("created", "Made", ({ created_at: at }) => at, nowMs),
-  moment("used", "Last used", ({ last_used_at: at }) => at, nowMs),
-  moment("expires", "Expires", ({ expires_at: at }) => at, nowMs),
+  }),
+  momentColumn("created", "Made", ({ created_at: at }) => at, { nowMs, width: 104 }),
+  momentColumn("used", "Last used", ({ last_used_at: at }) => at, { nowMs, width: 104 }),
+  momentColumn("expires", "Expires", ({ expires_at: at }) => at, { nowMs, width: 104 }),
   {
     id: "revoke",
     head: "Action",
@@ -63,22 +55,3 @@ export const tokenColumns = ({ nowMs, onRevoke }: Parts): readonly Column<Person
     plain: () => "",
   },
 ];
-
-function moment(
-  id: string,
-  head: string,
-  of: (token: PersonalToken) => string | null,
-  nowMs: number,
-): Column<PersonalToken> {
-  return {
-    id,
-    head,
-    width: 104,
-    cell: (token) => {
-      const at = of(token);
-      return at === null ? <span className="text-ink-3">never</span> : <Moment atMs={Date.parse(at)} nowMs={nowMs} />;
-    },
-    sort: of,
-    plain: (token) => of(token) ?? "",
-  };
-}

@@ -6,6 +6,7 @@ import { DURATION, PERCENT, REQUESTS } from "../../format/unit.ts";
 import { Amount } from "../../parts/amount.tsx";
 import { Badge } from "../../parts/badge.tsx";
 import type { Column } from "../../table/column.ts";
+import { countColumn, textColumn } from "../../table/plain-columns.tsx";
 import { bucketsIn, microseconds, type SeriesAnswer, valuesIn } from "../overview/series-of.ts";
 import { stateName, stateTone } from "./route-state.tsx";
 import { successShare, type ProviderRow } from "./use-provider-rows.ts";
@@ -47,56 +48,44 @@ const SUCCESS: Column<ProviderRow> = {
   plain: ({ total }) => PERCENT.plain(successShare(total) ?? 0n),
 };
 
+const Requests = ({ of, answer }: { of: ProviderRow; answer: SeriesAnswer | undefined }): ReactNode =>
+  of.total === null ? (
+    NONE
+  ) : (
+    <span className="inline-flex items-center gap-3 align-middle">
+      {answer && answer.points.length > 1 && (
+        <Sparkline
+          label="Requests"
+          unit={REQUESTS}
+          values={valuesIn(bucketsIn(answer), of.points, { of: ({ requests }) => BigInt(requests), none: 0n })}
+        />
+      )}
+      <span className="min-w-14">{groupDigits(of.total.requests)}</span>
+    </span>
+  );
+
 /** `answer`: what the rows' points belong to. */
 export const providerColumns = (answer: SeriesAnswer | undefined): readonly Column<ProviderRow>[] => [
-  {
-    id: "name",
-    head: "Provider",
+  textColumn("name", "Provider", ({ name }) => name, {
     cell: ({ name }) => (
       <Link to="/providers/$provider" params={{ provider: name }} tabIndex={-1} className="font-medium hover:underline">
         {name}
       </Link>
     ),
-    sort: ({ name }) => name,
-    plain: ({ name }) => name,
-  },
-  {
-    id: "state",
-    head: "Routes are",
+  }),
+  textColumn("state", "Routes are", ({ state }) => stateName(state), {
     width: 132,
     cell: (row) => <ProviderBadge of={row} />,
     sort: ({ state }) => state,
-    plain: ({ state }) => stateName(state),
-  },
+  }),
   SUCCESS,
-  {
-    id: "requests",
-    head: "Requests",
+  countColumn("requests", "Requests", ({ total }) => total?.requests ?? null, {
     width: 168,
-    align: "right",
-    cell: ({ total, points }) =>
-      total === null ? (
-        NONE
-      ) : (
-        <span className="inline-flex items-center gap-3 align-middle">
-          {answer && answer.points.length > 1 && (
-            <Sparkline
-              label="Requests"
-              unit={REQUESTS}
-              values={valuesIn(bucketsIn(answer), points, { of: ({ requests }) => BigInt(requests), none: 0n })}
-            />
-          )}
-          <span className="min-w-14">{groupDigits(total.requests)}</span>
-        </span>
-      ),
-    sort: ({ total }) => total?.requests ?? null,
+    cell: (row) => <Requests of={row} answer={answer} />,
     plain: ({ total }) => String(total?.requests ?? 0),
-  },
-  {
-    id: "failed",
-    head: "Failed",
+  }),
+  countColumn("failed", "Failed", failuresOf, {
     width: 84,
-    align: "right",
     cell: (row) => {
       const failed = failuresOf(row);
       return failed === null ? (
@@ -105,9 +94,7 @@ export const providerColumns = (answer: SeriesAnswer | undefined): readonly Colu
         <span title="upstream_error, upstream_timeout, provider_unavailable">{groupDigits(failed)}</span>
       );
     },
-    sort: failuresOf,
-    plain: (row) => String(failuresOf(row) ?? ""),
-  },
+  }),
   {
     id: "ttft",
     head: "First token, p95",
@@ -120,26 +107,13 @@ export const providerColumns = (answer: SeriesAnswer | undefined): readonly Colu
     sort: ttftOf,
     plain: (row) => DURATION.plain(ttftOf(row) ?? 0n),
   },
-  {
-    id: "limited",
-    head: "429s",
+  countColumn("limited", "429s", ({ rateLimited }) => rateLimited, {
     width: 72,
-    align: "right",
     cell: ({ rateLimited }) => (
       <span title="Calls that it rejected with 429, since this process first used it">{groupDigits(rateLimited)}</span>
     ),
-    sort: ({ rateLimited }) => rateLimited,
-    plain: ({ rateLimited }) => String(rateLimited),
-  },
-  {
-    id: "routes",
-    head: "Routes",
-    width: 76,
-    align: "right",
-    cell: ({ provider }) => groupDigits(provider?.routes.length ?? 0),
-    sort: ({ provider }) => provider?.routes.length ?? 0,
-    plain: ({ provider }) => String(provider?.routes.length ?? 0),
-  },
+  }),
+  countColumn("routes", "Routes", ({ provider }) => provider?.routes.length ?? 0, { width: 76 }),
   {
     id: "credential",
     head: "Credential",
@@ -147,14 +121,10 @@ export const providerColumns = (answer: SeriesAnswer | undefined): readonly Colu
     cell: ({ provider }) => provider && <Credential of={provider} />,
     plain: ({ provider }) => provider?.credential ?? "",
   },
-  {
-    id: "address",
-    head: "Address",
+  textColumn("address", "Address", ({ provider }) => provider?.base_url ?? null, {
     hidden: true,
     cell: ({ provider }) => <span title={provider?.base_url}>{provider?.base_url}</span>,
-    sort: ({ provider }) => provider?.base_url ?? null,
-    plain: ({ provider }) => provider?.base_url ?? "",
-  },
+  }),
 ];
 
 /** Where it is, and whether this gateway can read it; never the credential itself. */
