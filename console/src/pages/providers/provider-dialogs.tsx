@@ -17,30 +17,28 @@ const WINDOWS = [
 ];
 const KEPT = { value: "kept", name: "as it is" };
 
+const ADDING = {
+  title: "New provider",
+  lead: "An API that runs models. Its credential goes in here and never comes out.",
+  verb: "Add the provider",
+  done: "The provider is added",
+};
+const changing = (name: string) => ({
+  title: `Change ${name}`,
+  lead: "All its routes use the new address and credential from the next call on.",
+  verb: "Save",
+  done: "The provider is changed",
+});
+
 /** A new provider, or another address or credential of one. A credential goes in and never comes out. */
 export function ProviderDialog({ of: provider, onClose }: { of: Provider | null; onClose: () => void }): ReactNode {
   const navigate = useNavigate();
-  const [name, setName] = useState(provider?.name ?? "");
-  /** The address as it was typed; null: as the provider has it, or as its name brings it, whenever that is known. */
-  const [typed, setTyped] = useState<string | null>(null);
-  const presets = useQuery(presetsQuery);
-  const known = presets.data?.data ?? [];
-  const url = typed ?? provider?.base_url ?? known.find((preset) => preset.name === name)?.base_url ?? "";
-  const rename = (next: string): void => {
-    setName(next);
-    if (typed === "") setTyped(null);
-  };
+  const address = useAddress(provider);
+  const { name, url } = address;
   const [kind, setKind] = useState(provider === null ? "secret" : "kept");
   return (
     <FormDialog
-      title={provider === null ? "New provider" : `Change ${provider.name}`}
-      lead={
-        provider === null
-          ? "An API that runs models. Its credential goes in here and never comes out."
-          : "All its routes use the new address and credential from the next call on."
-      }
-      verb={provider === null ? "Add the provider" : "Save"}
-      done={provider === null ? "The provider is added" : "The provider is changed"}
+      {...(provider === null ? ADDING : changing(provider.name))}
       fields={["name", "base_url", "credential", "secret"]}
       onClose={onClose}
       act={async (change, given) => {
@@ -61,26 +59,7 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
     >
       {(problemOf) => (
         <>
-          {provider === null && (
-            <Field
-              label="Name"
-              name="name"
-              required
-              autoFocus
-              spellCheck={false}
-              autoComplete="off"
-              value={name}
-              list="provider-presets"
-              onChange={({ target }) => rename(target.value)}
-              problem={problemOf("name")}
-              hint="Its name in the catalogue, logs and metrics. Known ones bring their address."
-            />
-          )}
-          <datalist id="provider-presets">
-            {known.map((preset) => (
-              <option key={preset.name}>{preset.name}</option>
-            ))}
-          </datalist>
+          {provider === null && <NameField {...address} problem={problemOf("name")} />}
           <Field
             label="Base URL, without the path of an operation"
             name="base_url"
@@ -89,41 +68,13 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
             spellCheck={false}
             placeholder="https://api.example.com/v1"
             value={url}
-            onChange={({ target }) => setTyped(target.value)}
+            onChange={({ target }) => address.type(target.value)}
             problem={problemOf("base_url")}
             hint={
               isInTheClear(url, kind) ? "Not https: anyone on the network path can read the credential." : undefined
             }
           />
-          <SelectField
-            label="Credential"
-            name="kind"
-            options={provider === null ? KINDS : [KEPT, ...KINDS]}
-            value={kind}
-            onChange={({ target }) => setKind(target.value)}
-          />
-          {kind === "secret" && (
-            <Field
-              label="API key"
-              name="secret"
-              type="password"
-              required
-              autoComplete="new-password"
-              spellCheck={false}
-              problem={problemOf("secret") ?? problemOf("credential")}
-              hint="It is encrypted with credential.key and is never shown again."
-            />
-          )}
-          {kind === "reference" && (
-            <Field
-              label="Where it is"
-              name="reference"
-              required
-              spellCheck={false}
-              placeholder="env:OPENAI_API_KEY or file:/run/secrets/openai"
-              problem={problemOf("credential")}
-            />
-          )}
+          <CredentialFields isKnown={provider !== null} kind={kind} onKind={setKind} problemOf={problemOf} />
           <SelectField
             label="Input near the context window"
             name="context_window"
@@ -135,6 +86,92 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
     </FormDialog>
   );
 }
+
+/** Name and base URL: a well-known name brings its URL until one is typed. */
+function useAddress(provider: Provider | null) {
+  const [name, setName] = useState(provider?.name ?? "");
+  /** Null: as the provider has it, or as its name brings it, whenever that is known. */
+  const [typed, type] = useState<string | null>(null);
+  const presets = useQuery(presetsQuery);
+  const known = presets.data?.data ?? [];
+  return {
+    name,
+    known,
+    url: typed ?? provider?.base_url ?? known.find((preset) => preset.name === name)?.base_url ?? "",
+    type,
+    rename: (next: string): void => {
+      setName(next);
+      if (typed === "") type(null);
+    },
+  };
+}
+
+type NameParts = Pick<ReturnType<typeof useAddress>, "name" | "known" | "rename"> & { problem: string | null };
+
+const NameField = ({ name, known, rename, problem }: NameParts): ReactNode => (
+  <>
+    <Field
+      label="Name"
+      name="name"
+      required
+      autoFocus
+      spellCheck={false}
+      autoComplete="off"
+      value={name}
+      list="provider-presets"
+      onChange={({ target }) => rename(target.value)}
+      problem={problem}
+      hint="Its name in the catalogue, logs and metrics. Known ones bring their address."
+    />
+    <datalist id="provider-presets">
+      {known.map((preset) => (
+        <option key={preset.name}>{preset.name}</option>
+      ))}
+    </datalist>
+  </>
+);
+
+type CredentialParts = {
+  /** Then it may stay as it is. */
+  isKnown: boolean;
+  kind: string;
+  onKind: (kind: string) => void;
+  problemOf: (field: string) => string | null;
+};
+
+const CredentialFields = ({ isKnown, kind, onKind, problemOf }: CredentialParts): ReactNode => (
+  <>
+    <SelectField
+      label="Credential"
+      name="kind"
+      options={isKnown ? [KEPT, ...KINDS] : KINDS}
+      value={kind}
+      onChange={({ target }) => onKind(target.value)}
+    />
+    {kind === "secret" && (
+      <Field
+        label="API key"
+        name="secret"
+        type="password"
+        required
+        autoComplete="new-password"
+        spellCheck={false}
+        problem={problemOf("secret") ?? problemOf("credential")}
+        hint="It is encrypted with credential.key and is never shown again."
+      />
+    )}
+    {kind === "reference" && (
+      <Field
+        label="Where it is"
+        name="reference"
+        required
+        spellCheck={false}
+        placeholder="env:OPENAI_API_KEY or file:/run/secrets/openai"
+        problem={problemOf("credential")}
+      />
+    )}
+  </>
+);
 
 const isInTheClear = (url: string, kind: string): boolean => url.startsWith("http://") && kind !== "none";
 

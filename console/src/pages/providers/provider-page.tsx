@@ -37,30 +37,12 @@ export function ProviderPage(): ReactNode {
   return provider.data ? <Found provider={provider.data} /> : <Skeleton height={400} />;
 }
 
-type Open = "test" | "change" | "remove" | null;
-
 function Found({ provider }: { provider: Provider }): ReactNode {
-  const [open, setOpen] = useState<Open>(null);
-  const close = (): void => setOpen(null);
-  const [toMs] = useState(() => Math.ceil(Date.now() / 3_600_000) * 3_600_000);
-  const fromMs = toMs - DAYS * DAY_MS;
+  const { series, fromMs } = useLastDays(provider.name);
   const health = useQuery(healthQuery);
-  const series = useQuery(
-    queryOf("GET /admin/v1/series", {
-      query: {
-        from: new Date(fromMs).toISOString(),
-        to: new Date(toMs).toISOString(),
-        step: "1h",
-        provider: provider.name,
-        by: "provider",
-        top: 1,
-      },
-    }),
-  );
   const one = useMemo(() => [provider], [provider]);
   const [row] = useProviderRows(one, health.data ?? NOTHING, series.data);
   if (row === undefined) return null;
-  const [first] = provider.routes;
   return (
     <div className="flex flex-col gap-4">
       <PageHead
@@ -78,22 +60,7 @@ function Found({ provider }: { provider: Provider }): ReactNode {
             </Link>
           </>
         }
-        actions={
-          <>
-            <Button look="primary" onClick={() => setOpen("test")}>
-              Test
-            </Button>
-            <Menu trigger={<Button icon="down">More</Button>}>
-              <MenuItem icon="settings" onPick={() => setOpen("change")}>
-                Address and credential
-              </MenuItem>
-              <MenuLine />
-              <MenuItem icon="close" onPick={() => setOpen("remove")}>
-                Remove…
-              </MenuItem>
-            </Menu>
-          </>
-        }
+        actions={<ProviderActions of={provider} />}
       />
       {provider.credential_problem !== null && (
         <Note icon="warn">The gateway cannot read its credential: {provider.credential_problem}</Note>
@@ -122,6 +89,39 @@ function Found({ provider }: { provider: Provider }): ReactNode {
           <ProviderFacts of={provider} />
         </Card>
       </div>
+    </div>
+  );
+}
+
+/** What requests of the last days asked it for, by the hour. */
+function useLastDays(provider: string) {
+  const [toMs] = useState(() => Math.ceil(Date.now() / 3_600_000) * 3_600_000);
+  const fromMs = toMs - DAYS * DAY_MS;
+  const span = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+  const query = { ...span, step: "1h", provider, by: "provider", top: 1 } as const;
+  return { fromMs, series: useQuery(queryOf("GET /admin/v1/series", { query })) };
+}
+
+type Open = "test" | "change" | "remove" | null;
+
+function ProviderActions({ of: provider }: { of: Provider }): ReactNode {
+  const [open, setOpen] = useState<Open>(null);
+  const close = (): void => setOpen(null);
+  const [first] = provider.routes;
+  return (
+    <>
+      <Button look="primary" onClick={() => setOpen("test")}>
+        Test
+      </Button>
+      <Menu trigger={<Button icon="down">More</Button>}>
+        <MenuItem icon="settings" onPick={() => setOpen("change")}>
+          Address and credential
+        </MenuItem>
+        <MenuLine />
+        <MenuItem icon="close" onPick={() => setOpen("remove")}>
+          Remove…
+        </MenuItem>
+      </Menu>
       {open === "test" && (
         <TestDialog
           provider={provider.name}
@@ -131,7 +131,7 @@ function Found({ provider }: { provider: Provider }): ReactNode {
       )}
       {open === "change" && <ProviderDialog of={provider} onClose={close} />}
       {open === "remove" && <RemoveProviderDialog of={provider} onClose={close} />}
-    </div>
+    </>
   );
 }
 
