@@ -8,10 +8,33 @@ import { type Format, FORMATS, useUsualFormat } from "./provider-test.tsx";
 import { Beside, Problem } from "./setup-step.tsx";
 import { useStepForm } from "./use-step-form.ts";
 
-const FIELDS = ["id", "route.upstream_model", "context_window", "max_output_tokens", "price.input", "price.output"];
-
 const PLAIN = { provider: "", id: "", upstream: "", format: "chat", context: "", most: "", input: "", output: "" };
 type Draft = typeof PLAIN;
+
+const PRICE = { inputMode: "decimal", hint: "Credits per million tokens." } as const;
+const TOKENS = { type: "number", min: 1 } as const;
+/** `param`: how the gateway names the field that it refuses. */
+const FIGURES = [
+  { name: "input", param: "price.input", label: "Price of input", placeholder: "0.40", ...PRICE },
+  { name: "output", param: "price.output", label: "Price of output", placeholder: "1.60", ...PRICE },
+  {
+    name: "most",
+    param: "max_output_tokens",
+    label: "Limit of output tokens",
+    placeholder: "32768",
+    hint: "Without it, no request could be bounded.",
+    ...TOKENS,
+  },
+  {
+    name: "context",
+    param: "context_window",
+    label: "Context window",
+    placeholder: "128000",
+    hint: "In tokens, input and output together.",
+    ...TOKENS,
+  },
+] as const;
+const FIELDS = ["id", "route.upstream_model", ...FIGURES.map(({ param }) => param)];
 
 const orWord = (text: string, word: string): string => (text === "" ? word : text);
 const count = (text: string): number | null => (text === "" ? null : Number(text));
@@ -20,27 +43,22 @@ const count = (text: string): number | null => (text === "" ? null : Number(text
 const commandOf = (draft: Draft): string =>
   `tollgate models add ${orWord(draft.id, "MODEL")} --provider ${orWord(draft.provider, "NAME")} --upstream-model ${orWord(draft.upstream, orWord(draft.id, "MODEL"))} --format ${draft.format} --context ${orWord(draft.context, "TOKENS")} --max-output ${orWord(draft.most, "TOKENS")} --input ${orWord(draft.input, "PRICE")} --output ${orWord(draft.output, "PRICE")}`;
 
+const modelOf = (draft: Draft) => ({
+  id: draft.id,
+  context_window: count(draft.context),
+  max_output_tokens: count(draft.most),
+  price: { input: draft.input, output: draft.output },
+  route: { provider: draft.provider, upstream_model: draft.upstream || draft.id, format: draft.format as Format },
+});
+
 /** One model with its route and price, published at once. */
-// oxlint-disable-next-line max-lines-per-function -- the fields of one form.
 export function ModelForm({ providers }: { providers: readonly Provider[] }): ReactNode {
   const [given, setGiven] = useState<Partial<Draft>>({});
   const provider = providers.find(({ name }) => name === given.provider) ?? providers.at(-1);
   const usual = useUsualFormat(provider);
   const draft: Draft = { ...PLAIN, format: usual, ...given, provider: provider?.name ?? "" };
   const add = async (change: Change): Promise<void> => {
-    await change("POST /admin/v1/models", {
-      body: {
-        id: draft.id,
-        context_window: count(draft.context),
-        max_output_tokens: count(draft.most),
-        price: { input: draft.input, output: draft.output },
-        route: {
-          provider: draft.provider,
-          upstream_model: draft.upstream || draft.id,
-          format: draft.format as Format,
-        },
-      },
-    });
+    await change("POST /admin/v1/models", { body: modelOf(draft) });
     tell(`${draft.id} is published`);
     setGiven({ provider: draft.provider });
   };
@@ -74,44 +92,9 @@ export function ModelForm({ providers }: { providers: readonly Provider[] }): Re
           options={providers.map(({ name }) => ({ value: name, name }))}
         />
         <SelectField {...field("format")} label="Format" options={FORMATS} />
-        <Field
-          {...field("input")}
-          label="Price of input"
-          inputMode="decimal"
-          required
-          placeholder="0.40"
-          problem={problemOf("price.input")}
-          hint="Credits per million tokens."
-        />
-        <Field
-          {...field("output")}
-          label="Price of output"
-          inputMode="decimal"
-          required
-          placeholder="1.60"
-          problem={problemOf("price.output")}
-          hint="Credits per million tokens."
-        />
-        <Field
-          {...field("most")}
-          label="Limit of output tokens"
-          type="number"
-          min={1}
-          required
-          placeholder="32768"
-          problem={problemOf("max_output_tokens")}
-          hint="Without it, no request could be bounded."
-        />
-        <Field
-          {...field("context")}
-          label="Context window"
-          type="number"
-          min={1}
-          required
-          placeholder="128000"
-          problem={problemOf("context_window")}
-          hint="In tokens, input and output together."
-        />
+        {FIGURES.map(({ name, param, ...rest }) => (
+          <Field key={name} {...field(name)} {...rest} required problem={problemOf(param)} />
+        ))}
         <div className="flex flex-col gap-3 sm:col-span-2">
           <Problem text={otherwise} />
           <div className="flex justify-end border-t border-line pt-4">

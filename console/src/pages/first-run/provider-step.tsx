@@ -5,7 +5,15 @@ import type { Provider } from "../../api/generated/admin.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
-import { addCommand, type CredentialKind, credentialOf, draftOf, EMPTY_PROVIDER, OTHER } from "./provider-draft.ts";
+import {
+  addCommand,
+  type CredentialKind,
+  credentialOf,
+  draftOf,
+  EMPTY_PROVIDER,
+  OTHER,
+  type ProviderDraft,
+} from "./provider-draft.ts";
 import { ProviderTest } from "./provider-test.tsx";
 import { Beside, Problem } from "./setup-step.tsx";
 import { useStepForm } from "./use-step-form.ts";
@@ -51,7 +59,6 @@ export function ProviderStep({ providers, onContinue }: Props): ReactNode {
 
 type AddProps = { onAdded: () => void; onCancel: (() => void) | null };
 
-// oxlint-disable-next-line max-lines-per-function -- the fields of one form.
 function AddProvider({ onAdded, onCancel }: AddProps): ReactNode {
   const presets = useQuery(queryOf("GET /admin/v1/provider-presets"));
   const known = presets.data?.data ?? [];
@@ -98,38 +105,7 @@ function AddProvider({ onAdded, onCancel }: AddProps): ReactNode {
             problem={problemOf("base_url")}
             hint="Without the path of an operation."
           />
-          <SelectField
-            label="Credential"
-            name="kind"
-            value={draft.kind}
-            onChange={({ target }) => setDraft({ ...draft, kind: target.value as CredentialKind })}
-            options={KINDS}
-            problem={draft.kind === "none" ? problemOf("credential") : null}
-          />
-          {draft.kind === "stored" && (
-            <Field
-              label="API key of the provider"
-              name="secret"
-              type="password"
-              autoComplete="off"
-              required
-              problem={problemOf("secret") ?? problemOf("credential")}
-              hint="It is never shown again, here or elsewhere."
-            />
-          )}
-          {draft.kind === "env" && (
-            <Field
-              label="Variable"
-              name="variable"
-              required
-              autoComplete="off"
-              placeholder="ACME_API_KEY"
-              value={draft.variable}
-              onChange={({ target }) => setDraft({ ...draft, variable: target.value.trim() })}
-              problem={problemOf("credential")}
-              hint="Set where `tollgate serve` runs."
-            />
-          )}
+          <CredentialFields draft={draft} onDraft={setDraft} problemOf={problemOf} />
         </div>
         <Problem text={otherwise} />
         <div className="flex justify-end gap-2 border-t border-line pt-4">
@@ -142,3 +118,46 @@ function AddProvider({ onAdded, onCancel }: AddProps): ReactNode {
     </Beside>
   );
 }
+
+type CredentialParts = {
+  draft: ProviderDraft;
+  onDraft: (draft: ProviderDraft) => void;
+  problemOf: (field: string) => string | null;
+};
+
+const CredentialFields = ({ draft, onDraft, problemOf }: CredentialParts): ReactNode => (
+  <>
+    <SelectField
+      label="Credential"
+      name="kind"
+      value={draft.kind}
+      onChange={({ target }) => onDraft({ ...draft, kind: target.value as CredentialKind })}
+      options={KINDS}
+      problem={draft.kind === "none" ? problemOf("credential") : null}
+    />
+    {draft.kind === "stored" && (
+      <Field
+        label="API key of the provider"
+        name="secret"
+        type="password"
+        autoComplete="off"
+        required
+        problem={problemOf("secret") ?? problemOf("credential")}
+        hint="It is never shown again, here or elsewhere."
+      />
+    )}
+    {draft.kind === "env" && (
+      <Field
+        label="Variable"
+        name="variable"
+        required
+        autoComplete="off"
+        placeholder="ACME_API_KEY"
+        value={draft.variable}
+        onChange={({ target }) => onDraft({ ...draft, variable: target.value.trim() })}
+        problem={problemOf("credential")}
+        hint="Set where `tollgate serve` runs."
+      />
+    )}
+  </>
+);

@@ -106,87 +106,103 @@ const AMOUNTS = [
 
 export const PartSamples = (): ReactNode => (
   <>
-    <Card title="Actions">
-      <div className="flex flex-wrap items-center gap-2">
-        <Button look="primary">Create key</Button>
-        <Button icon="retry">Rotate</Button>
-        <Button look="quiet">Cancel</Button>
-        <Button look="danger">Revoke</Button>
-        <Button look="primary" busy>
-          Saving
-        </Button>
-        <Button disabled>Not now</Button>
-        <IconButton label="Copy" icon="copy" />
-        <Button onClick={() => tell("Key created", "tgc_0a1Qm3xY has 10.00 credits.")}>Toast</Button>
-        <Button onClick={() => tellFailure(refusal)}>Failure</Button>
-      </div>
-      <div className="mt-3 flex flex-wrap gap-2">
-        <Badge tone="good">active</Badge>
-        <Badge tone="warn">suspended</Badge>
-        <Badge tone="bad">disabled</Badge>
-        <Badge>revoked</Badge>
-        <Badge tone="accent">you</Badge>
-        <CopyText text="req_019a84d2c6b87c1e9d3f0a5b7e2c4d60" />
-      </div>
-    </Card>
-    <Card title="Fields">
-      <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Label" placeholder="my laptop" hint="Shown in lists; never sent to providers." />
-        <Field label="Credit" defaultValue="-5" problem="Credit must be at least 0.000000001; you wrote -5." />
-      </div>
-    </Card>
-    <Card title="Amounts" lead="As in a column, and every digit as on hover">
-      <table className="w-full">
-        <tbody>
-          {AMOUNTS.map((nano) => (
-            <tr key={nano.toString()} className="border-t border-line/70 first:border-0">
-              <td className="py-1 text-right font-medium">{showCredits(nano)}</td>
-              <td className="py-1 text-right text-ink-2">{exactCredits(nano)}</td>
-              <td className="py-1 text-right text-ink-3">{CREDITS.short(nano)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Card>
-    <Card title="Change and time">
-      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
-        <dt className="text-ink-2">spend</dt>
-        <dd>
-          <Delta now={1124n} before={1000n} />
-        </dd>
-        <dt className="text-ink-2">success</dt>
-        <dd>
-          <Delta now={1124n} before={1000n} wish="more" />
-        </dd>
-        <dt className="text-ink-2">errors</dt>
-        <dd>
-          <Delta now={3124n} before={1000n} wish="less" />
-        </dd>
-        <dt className="text-ink-2">latency</dt>
-        <dd>
-          <Delta now={860n} before={1000n} wish="less" />
-        </dd>
-        <dt className="text-ink-2">nothing before</dt>
-        <dd>
-          <Delta now={860n} before={0n} />
-        </dd>
-        <dt className="text-ink-2">moment</dt>
-        <dd>
-          <Moment atMs={SAMPLE_NOW_MS} />
-        </dd>
-        <dt className="text-ink-2">age</dt>
-        <dd>
-          <Moment atMs={SAMPLE_NOW_MS - 400_000} nowMs={SAMPLE_NOW_MS} />
-        </dd>
-        <dt className="text-ink-2">durations</dt>
-        <dd>{[84n, 1_840n, 412_000n, 1_240_000n, 200_000_000n].map(DURATION.show).join(" · ")}</dd>
-        <dt className="text-ink-2">counts</dt>
-        <dd>
-          {[999n, 12_840n, 35_102_000n, 1_200_000_000n]
-            .map((count) => `${TOKENS.show(count)} = ${TOKENS.short(count)}`)
-            .join(" · ")}
-        </dd>
-      </dl>
-    </Card>
+    <ActionSamples />
+    <FieldSamples />
+    <AmountSamples />
+    <ChangeSamples />
   </>
+);
+
+const ActionSamples = (): ReactNode => (
+  <Card title="Actions">
+    <div className="flex flex-wrap items-center gap-2">
+      <Button look="primary">Create key</Button>
+      <Button icon="retry">Rotate</Button>
+      <Button look="quiet">Cancel</Button>
+      <Button look="danger">Revoke</Button>
+      <Button look="primary" busy>
+        Saving
+      </Button>
+      <Button disabled>Not now</Button>
+      <IconButton label="Copy" icon="copy" />
+      <Button onClick={() => tell("Key created", "tgc_0a1Qm3xY has 10.00 credits.")}>Toast</Button>
+      <Button onClick={() => tellFailure(refusal)}>Failure</Button>
+    </div>
+    <div className="mt-3 flex flex-wrap gap-2">
+      <Badge tone="good">active</Badge>
+      <Badge tone="warn">suspended</Badge>
+      <Badge tone="bad">disabled</Badge>
+      <Badge>revoked</Badge>
+      <Badge tone="accent">you</Badge>
+      <CopyText text="req_019a84d2c6b87c1e9d3f0a5b7e2c4d60" />
+    </div>
+  </Card>
+);
+
+const FieldSamples = (): ReactNode => (
+  <Card title="Fields">
+    <div className="grid gap-3 sm:grid-cols-2">
+      <Field label="Label" placeholder="my laptop" hint="Shown in lists; never sent to providers." />
+      <Field label="Credit" defaultValue="-5" problem="Credit must be at least 0.000000001; you wrote -5." />
+    </div>
+  </Card>
+);
+
+const AmountSamples = (): ReactNode => (
+  <Card title="Amounts" lead="As in a column, and every digit as on hover">
+    <table className="w-full">
+      <tbody>
+        {AMOUNTS.map((nano) => (
+          <tr key={nano.toString()} className="border-t border-line/70 first:border-0">
+            <td className="py-1 text-right font-medium">{showCredits(nano)}</td>
+            <td className="py-1 text-right text-ink-2">{exactCredits(nano)}</td>
+            <td className="py-1 text-right text-ink-3">{CREDITS.short(nano)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Card>
+);
+
+const ChangeSamples = (): ReactNode => (
+  <Card title="Change and time">
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
+      <dt className="text-ink-2">spend</dt>
+      <dd>
+        <Delta now={1124n} before={1000n} />
+      </dd>
+      <dt className="text-ink-2">success</dt>
+      <dd>
+        <Delta now={1124n} before={1000n} wish="more" />
+      </dd>
+      <dt className="text-ink-2">errors</dt>
+      <dd>
+        <Delta now={3124n} before={1000n} wish="less" />
+      </dd>
+      <dt className="text-ink-2">latency</dt>
+      <dd>
+        <Delta now={860n} before={1000n} wish="less" />
+      </dd>
+      <dt className="text-ink-2">nothing before</dt>
+      <dd>
+        <Delta now={860n} before={0n} />
+      </dd>
+      <dt className="text-ink-2">moment</dt>
+      <dd>
+        <Moment atMs={SAMPLE_NOW_MS} />
+      </dd>
+      <dt className="text-ink-2">age</dt>
+      <dd>
+        <Moment atMs={SAMPLE_NOW_MS - 400_000} nowMs={SAMPLE_NOW_MS} />
+      </dd>
+      <dt className="text-ink-2">durations</dt>
+      <dd>{[84n, 1_840n, 412_000n, 1_240_000n, 200_000_000n].map(DURATION.show).join(" · ")}</dd>
+      <dt className="text-ink-2">counts</dt>
+      <dd>
+        {[999n, 12_840n, 35_102_000n, 1_200_000_000n]
+          .map((count) => `${TOKENS.show(count)} = ${TOKENS.short(count)}`)
+          .join(" · ")}
+      </dd>
+    </dl>
+  </Card>
 );

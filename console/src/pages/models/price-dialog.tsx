@@ -5,7 +5,7 @@ import { utcMoment } from "../../format/time.ts";
 import { Delta } from "../../parts/delta.tsx";
 import { Field, LinesField, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
-import { changeFrom, draftOf, priceAt, readPrice } from "./price-draft.ts";
+import { changeFrom, draftOf, type PriceDraft, priceAt, readPrice } from "./price-draft.ts";
 import { costOf, PRICE_PARTS } from "./price-parts.ts";
 import { PriceTable } from "./price-table.tsx";
 
@@ -25,14 +25,6 @@ export function PriceDialog({ of: model, onClose }: { of: Model; onClose: () => 
   const before = Number.isNaN(fromMs) ? model.price : priceAt(model.price, model.upcoming_prices, fromMs);
   const read = readPrice(draft);
   const change = "price" in read ? changeFrom(before, read.price) : null;
-  const typed = (part: keyof typeof draft) => ({
-    name: part,
-    value: draft[part],
-    onChange: ({ target }: { target: { value: string } }) => setDraft({ ...draft, [part]: target.value }),
-    spellCheck: false,
-    autoComplete: "off",
-  });
-  const problemIn = (part: string): string | null => ("field" in read && read.field === part ? read.problem : null);
   return (
     <FormDialog
       title={`Change the price of ${model.id}`}
@@ -51,54 +43,91 @@ export function PriceDialog({ of: model, onClose }: { of: Model; onClose: () => 
     >
       {(problemOf) => (
         <>
-          <div className="grid grid-cols-2 gap-3 sm:grid-cols-3">
-            {PRICE_PARTS.map(({ part, name, instead }, index) => (
-              <Field
-                key={part}
-                label={name}
-                inputMode="decimal"
-                autoFocus={index === 0}
-                placeholder={instead ?? ""}
-                problem={problemIn(part) ?? problemOf(part)}
-                {...typed(part)}
-              />
-            ))}
-          </div>
-          <LinesField
-            label="Tools that the provider runs, per call"
-            rows={2}
-            placeholder="web_search 0.01"
-            hint="A line for each: its name and its price."
-            problem={problemIn("tools") ?? problemOf("tools")}
-            {...typed("tools")}
+          <PriceFields
+            draft={draft}
+            onDraft={setDraft}
+            problemOf={(field) => ("field" in read && read.field === field ? read.problem : problemOf(field))}
           />
-          <div className="grid grid-cols-2 gap-3">
-            <SelectField
-              label="It holds"
-              name="when"
-              options={WHENS}
-              value={when}
-              onChange={({ target }) => setWhen(target.value)}
-            />
-            {when === "later" && (
-              <Field
-                label="Date and time where you are"
-                name="date"
-                type="datetime-local"
-                required
-                value={date}
-                onChange={({ target }) => setDate(target.value)}
-                hint={Number.isNaN(fromMs) ? undefined : utcMoment(fromMs)}
-                problem={problemOf("effective_from")}
-              />
-            )}
-          </div>
+          <WhenFields when={when} onWhen={setWhen} date={date} onDate={setDate} problem={problemOf("effective_from")} />
           {"price" in read && <Preview before={before} after={read.price} />}
         </>
       )}
     </FormDialog>
   );
 }
+
+type PriceParts = {
+  draft: PriceDraft;
+  onDraft: (draft: PriceDraft) => void;
+  problemOf: (field: string) => string | null;
+};
+
+function PriceFields({ draft, onDraft, problemOf }: PriceParts): ReactNode {
+  const typed = (part: keyof PriceDraft) => ({
+    name: part,
+    value: draft[part],
+    onChange: ({ target }: { target: { value: string } }) => onDraft({ ...draft, [part]: target.value }),
+    spellCheck: false,
+    autoComplete: "off",
+  });
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3">
+        {PRICE_PARTS.map(({ part, name, instead }, index) => (
+          <Field
+            key={part}
+            label={name}
+            inputMode="decimal"
+            autoFocus={index === 0}
+            placeholder={instead ?? ""}
+            problem={problemOf(part)}
+            {...typed(part)}
+          />
+        ))}
+      </div>
+      <LinesField
+        label="Tools that the provider runs, per call"
+        rows={2}
+        placeholder="web_search 0.01"
+        hint="A line for each: its name and its price."
+        problem={problemOf("tools")}
+        {...typed("tools")}
+      />
+    </>
+  );
+}
+
+type WhenParts = {
+  when: string;
+  onWhen: (when: string) => void;
+  date: string;
+  onDate: (date: string) => void;
+  problem: string | null;
+};
+
+const WhenFields = ({ when, onWhen, date, onDate, problem }: WhenParts): ReactNode => (
+  <div className="grid grid-cols-2 gap-3">
+    <SelectField
+      label="It holds"
+      name="when"
+      options={WHENS}
+      value={when}
+      onChange={({ target }) => onWhen(target.value)}
+    />
+    {when === "later" && (
+      <Field
+        label="Date and time where you are"
+        name="date"
+        type="datetime-local"
+        required
+        value={date}
+        onChange={({ target }) => onDate(target.value)}
+        hint={Number.isNaN(Date.parse(date)) ? undefined : utcMoment(Date.parse(date))}
+        problem={problem}
+      />
+    )}
+  </div>
+);
 
 const Preview = ({ before, after }: { before: Tariff | null; after: Tariff }): ReactNode => (
   <section aria-label="Preview" className="rounded-md bg-sunken/60 p-3">

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { type ComponentProps, type ReactNode, useState } from "react";
 import { Button } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
@@ -10,15 +10,14 @@ import { useOwnSearch } from "../../shell/use-range.ts";
 import { modelsQuery } from "../my-models/models-query.ts";
 import { useEndedRequest } from "../my-requests/use-own-request.ts";
 import { Conversation } from "./conversation.tsx";
-import { type Asked, FORMATS, readFormat, type Turn, WIRES } from "./formats.ts";
+import { FORMATS, readFormat, WIRES } from "./formats.ts";
 import { PromptBox } from "./prompt-box.tsx";
 import { RawEvents } from "./raw-events.tsx";
 import { RequestJson } from "./request-json.tsx";
-import { isRunning } from "./run.ts";
+import { isRunning, type Run } from "./run.ts";
 import { RunResult } from "./run-result.tsx";
-import { useRun } from "./use-run.ts";
+import { useChat } from "./use-chat.ts";
 
-const USUAL_MOST = 512;
 const NO_MODEL = { title: "Your key has no model", hint: "Ask your operator which models it should use." };
 
 /** A conversation with a model, in each of the formats, with all that came over the wire and what it cost. */
@@ -29,32 +28,8 @@ export function Playground(): ReactNode {
   const known = models.data ?? [];
   const model = known.find(({ id }) => id === own.use) ?? known[0];
   const format = readFormat(own.format);
-  const [prompt, setPrompt] = useState("");
-  const [system, setSystem] = useState("");
-  const [most, setMost] = useState(String(USUAL_MOST));
-  const [turns, setTurns] = useState<readonly Turn[]>([]);
-  const [pane, setPane] = useState<"events" | "request">("events");
-  const { run, begin, stop, clear } = useRun();
+  const { turns, run, send, stop, startOver, body, ...draft } = useChat(model?.id ?? "", format);
   const record = useEndedRequest(run !== null && !isRunning(run) ? run.requestId : null);
-  const asked = (said: readonly Turn[]): Asked => ({
-    model: model?.id ?? "",
-    system: system.trim(),
-    turns: said,
-    most: Math.max(1, Number(most) || USUAL_MOST),
-  });
-  const send = (text: string): void => {
-    const said: Turn[] = [...turns, { role: "user", text }];
-    setTurns(said);
-    setPrompt("");
-    void begin(format, WIRES[format].body(asked(said))).then((ended) => {
-      if (ended === null) return;
-      if (ended.text !== "") setTurns([...said, { role: "assistant", text: ended.text }]);
-      if (ended.text !== "" || ended.status !== "failed") return;
-      // Nothing came back: the prompt is where it was, to be sent again.
-      setTurns(said.slice(0, -1));
-      setPrompt(text);
-    });
-  };
   return (
     <Stateful shown={shownOf(models, known.length === 0 ? NO_MODEL : null)} height={400}>
       <div className="grid items-start gap-4 *:min-w-0 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
@@ -74,25 +49,25 @@ export function Playground(): ReactNode {
               choices={FORMATS.map((one) => ({ value: one, name: WIRES[one].name }))}
               onChoose={(one) => changeOwn({ format: one })}
             />
-            <Button look="quiet" icon="retry" onClick={() => (clear(), setTurns([]))}>
+            <Button look="quiet" icon="retry" onClick={startOver}>
               Start over
             </Button>
           </div>
           <Conversation turns={turns} run={run} />
-          <PromptBox text={prompt} onText={setPrompt} busy={isRunning(run)} onSend={send} onStop={stop}>
+          <PromptBox text={draft.prompt} onText={draft.setPrompt} busy={isRunning(run)} onSend={send} onStop={stop}>
             <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_144px]">
               <Field
                 label="System prompt"
-                value={system}
-                onChange={({ target }) => setSystem(target.value)}
+                value={draft.system}
+                onChange={({ target }) => draft.setSystem(target.value)}
                 placeholder="optional"
                 autoComplete="off"
               />
               <Field
                 label="Most output tokens"
                 inputMode="numeric"
-                value={most}
-                onChange={({ target }) => setMost(target.value.replaceAll(/\D/g, "").slice(0, 7))}
+                value={draft.most}
+                onChange={({ target }) => draft.setMost(target.value.replaceAll(/\D/g, "").slice(0, 7))}
                 autoComplete="off"
               />
             </div>
@@ -107,20 +82,12 @@ export function Playground(): ReactNode {
               unit={me.key.mode === "credit" ? "credit" : "tokens"}
             />
           )}
-          <section aria-label="Over the wire" className="rounded-lg border border-line bg-surface p-4">
-            <div className="mb-2 flex">
-              <Choice label="Show" value={pane} choices={PANES} onChoose={(next) => setPane(next as typeof pane)} />
-            </div>
-            {pane === "events" ? (
-              <RawEvents events={run?.events ?? []} />
-            ) : (
-              <RequestJson
-                origin={originOf(me)}
-                format={run?.format ?? format}
-                body={run?.body ?? WIRES[format].body(asked([{ role: "user", text: "Your prompt" }]))}
-              />
-            )}
-          </section>
+          <OverTheWire
+            events={run?.events ?? []}
+            origin={originOf(me)}
+            format={run?.format ?? format}
+            body={run?.body ?? body("Your prompt")}
+          />
         </div>
       </div>
     </Stateful>
@@ -131,3 +98,17 @@ const PANES = [
   { value: "events", name: "Events" },
   { value: "request", name: "Request" },
 ] as const;
+
+type Wire = { events: Run["events"] } & ComponentProps<typeof RequestJson>;
+
+function OverTheWire({ events, ...request }: Wire): ReactNode {
+  const [pane, setPane] = useState<"events" | "request">("events");
+  return (
+    <section aria-label="Over the wire" className="rounded-lg border border-line bg-surface p-4">
+      <div className="mb-2 flex">
+        <Choice label="Show" value={pane} choices={PANES} onChoose={(next) => setPane(next as typeof pane)} />
+      </div>
+      {pane === "events" ? <RawEvents events={events} /> : <RequestJson {...request} />}
+    </section>
+  );
+}
