@@ -1,6 +1,6 @@
 import { RouterProvider } from "@tanstack/react-router";
 import "./design/theme.css";
-import { createHolderRouter } from "./shell/holder-router.tsx";
+import { createHolderRouter } from "./routes/holder-router.tsx";
 import { meQuery } from "./shell/holder-session.ts";
 import { mount } from "./shell/providers.tsx";
 import { createQueryClient } from "./shell/query-client.ts";

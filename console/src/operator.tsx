@@ -1,6 +1,6 @@
 import "./design/theme.css";
 import { RouterProvider } from "@tanstack/react-router";
-import { createOperatorRouter } from "./shell/operator-router.tsx";
+import { createOperatorRouter } from "./routes/operator-router.tsx";
 import { mount } from "./shell/providers.tsx";
 import { createQueryClient } from "./shell/query-client.ts";
 

@@ -12,7 +12,7 @@ const LISTS = ["operator-pages.ts", "holder-pages.ts"];
 export async function listPages(folder: string): Promise<ListedPage[]> {
   const pages: ListedPage[] = [];
   for (const file of LISTS) {
-    const lists = (await import(pathToFileURL(join(folder, "src/shell", file)).href)) as Record<string, unknown>;
+    const lists = (await import(pathToFileURL(join(folder, "src/routes", file)).href)) as Record<string, unknown>;
     for (const [list, places] of Object.entries(lists))
       if (Array.isArray(places))
         pages.push(

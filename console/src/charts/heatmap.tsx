@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 import { showBucket } from "../format/time.ts";
 import { DURATION, REQUESTS } from "../format/unit.ts";
 import type { Shown } from "../parts/state.tsx";
-import { Chart } from "./chart.tsx";
-import { Legend } from "./legend.tsx";
-import type { Frame } from "./frame.ts";
-import { Plot } from "./plot.tsx";
+import { Chart } from "./plot/chart.tsx";
+import { Legend } from "./plot/legend.tsx";
+import type { Frame } from "./plot/frame.ts";
+import { Plot } from "./plot/plot.tsx";
 import { type Buckets, sumOf } from "./series.ts";
-import { timeTicks } from "./ticks.ts";
+import { timeTicks } from "./plot/ticks.ts";
 
 /** A percentile over time, in microseconds; null: nothing happened in that bucket. */
 /** `whole`: over all buckets together. */

@@ -2,9 +2,9 @@ import type { ReactNode } from "react";
 import type { Unit } from "../format/unit.ts";
 import { REQUESTS } from "../format/unit.ts";
 import type { Shown } from "../parts/state.tsx";
-import { Chart } from "./chart.tsx";
-import { Plot } from "./plot.tsx";
-import { valueTicks } from "./ticks.ts";
+import { Chart } from "./plot/chart.tsx";
+import { Plot } from "./plot/plot.tsx";
+import { valueTicks } from "./plot/ticks.ts";
 
 /** How many fell between two bounds. */
 export type Bin = { from: bigint; to: bigint; count: bigint };

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Unit } from "../format/unit.ts";
 import type { Shown } from "../parts/state.tsx";
-import { Chart } from "./chart.tsx";
+import { Chart } from "./plot/chart.tsx";
 import { compare, sumOf } from "./series.ts";
 
 export type Rank = { id: string; name: string; value: bigint };

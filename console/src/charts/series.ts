@@ -1,6 +1,6 @@
 import type { Unit } from "../format/unit.ts";
 import { showBucket } from "../format/time.ts";
-import type { TwinTable } from "./twin-table.ts";
+import type { TwinTable } from "./plot/twin-table.ts";
 
 /** Spans of equal length, oldest first. */
 export type Buckets = { startsMs: readonly number[]; stepMs: number };

@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 import { showBucket } from "../format/time.ts";
 import type { Unit } from "../format/unit.ts";
 import type { Shown } from "../parts/state.tsx";
-import { Chart } from "./chart.tsx";
-import { Legend } from "./legend.tsx";
-import type { Frame } from "./frame.ts";
-import { Plot } from "./plot.tsx";
+import { Chart } from "./plot/chart.tsx";
+import { Legend } from "./plot/legend.tsx";
+import type { Frame } from "./plot/frame.ts";
+import { Plot } from "./plot/plot.tsx";
 import { type Buckets, colourOf, largestSeries, type Series, seriesTable, stackOf, sumOf } from "./series.ts";
-import { timeTicks, valueTicks } from "./ticks.ts";
+import { timeTicks, valueTicks } from "./plot/ticks.ts";
 
 type Props = {
   title: string;

@@ -3,10 +3,10 @@ import type { ReactNode } from "react";
 import { showMoment } from "../format/time.ts";
 import { DURATION } from "../format/unit.ts";
 import type { Shown } from "../parts/state.tsx";
-import { Chart } from "./chart.tsx";
-import { Legend } from "./legend.tsx";
-import { timeTicks } from "./ticks.ts";
-import { useWidth } from "./use-width.ts";
+import { Chart } from "./plot/chart.tsx";
+import { Legend } from "./plot/legend.tsx";
+import { timeTicks } from "./plot/ticks.ts";
+import { useWidth } from "./plot/use-width.ts";
 
 /** How something was for a while. Taller means worse, for those who do not see the colour. */
 export type StateKind = "well" | "doubt" | "ill";

@@ -3,9 +3,9 @@ import type { ReactNode } from "react";
 import { showMoment, utcMoment } from "../format/time.ts";
 import type { Unit } from "../format/unit.ts";
 import type { Shown } from "../parts/state.tsx";
-import { Chart } from "./chart.tsx";
-import { Plot } from "./plot.tsx";
-import { timeTicks, valueTicks } from "./ticks.ts";
+import { Chart } from "./plot/chart.tsx";
+import { Plot } from "./plot/plot.tsx";
+import { timeTicks, valueTicks } from "./plot/ticks.ts";
 
 /** From this moment on it had this value. */
 export type Step = { atMs: number; value: bigint; note?: string };

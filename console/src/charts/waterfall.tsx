@@ -2,8 +2,8 @@ import { scaleLinear } from "d3-scale";
 import type { ReactNode } from "react";
 import { DURATION } from "../format/unit.ts";
 import type { Shown } from "../parts/state.tsx";
-import { Chart } from "./chart.tsx";
-import { useWidth } from "./use-width.ts";
+import { Chart } from "./plot/chart.tsx";
+import { useWidth } from "./plot/use-width.ts";
 
 /** A step of a request, in microseconds since it arrived. */
 export type Span = {

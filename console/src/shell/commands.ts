@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { IconName } from "../parts/icon.tsx";
-import type { OwnPage } from "./page.ts";
+import type { OwnPage } from "../routes/page.ts";
 import { RANGES } from "./range.ts";
 import { chooseTheme } from "./theme.ts";
 import { usePageSearch } from "./use-range.ts";

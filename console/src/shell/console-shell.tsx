@@ -4,7 +4,7 @@ import { IconButton } from "../parts/button.tsx";
 import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { FilterChips } from "./filter-chips.tsx";
 import { Navigation } from "./navigation.tsx";
-import type { OwnPage } from "./page.ts";
+import type { OwnPage } from "../routes/page.ts";
 import { PaletteButton } from "./palette-button.tsx";
 import { RangePicker } from "./range-picker.tsx";
 import { UserMenu } from "./user-menu.tsx";

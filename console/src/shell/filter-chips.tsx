@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Icon } from "../parts/icon.tsx";
-import { FILTERS } from "./search.ts";
+import { FILTERS } from "../routes/search.ts";
 import { usePageSearch } from "./use-range.ts";
 
 /** The filters that hold on all pages, each with its way out. */

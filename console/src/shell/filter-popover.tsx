@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../parts/button.tsx";
 import { Field } from "../parts/field.tsx";
 import { FLOATING } from "../parts/floating.ts";
-import type { FILTERS, PageSearch } from "./search.ts";
+import type { FILTERS, PageSearch } from "../routes/search.ts";
 
 /** A filter of the address, and what a row has for it, to be suggested. */
 export type FilterField<Row> = {

@@ -5,7 +5,7 @@ import { Failure, Skeleton } from "../parts/state.tsx";
 import { tellFailure } from "../parts/toast.tsx";
 import { KeySignIn } from "../pages/my-key/key-sign-in.tsx";
 import { ConsoleShell } from "./console-shell.tsx";
-import { HOLDER_PAGES, personPages } from "./holder-pages.ts";
+import { HOLDER_PAGES, personPages } from "../routes/holder-pages.ts";
 import { meQuery, noteSignedIn } from "./holder-session.ts";
 import { isSignedOut } from "./session.ts";
 

@@ -1,7 +1,7 @@
 import { Dialog } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 import { Navigation } from "./navigation.tsx";
-import type { OwnPage } from "./page.ts";
+import type { OwnPage } from "../routes/page.ts";
 
 type Props = { pages: readonly OwnPage[]; open: boolean; onOpenChange: (open: boolean) => void };
 

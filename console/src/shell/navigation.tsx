@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { Brand } from "./brand.tsx";
-import type { OwnPage } from "./page.ts";
+import type { OwnPage } from "../routes/page.ts";
 
 const LINK =
   "flex h-8 items-center gap-2.5 rounded-md px-2.5 text-ink-2 hover:bg-sunken hover:text-ink pointer-coarse:h-10";

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { call } from "../api/call.ts";
 import { tellFailure } from "../parts/toast.tsx";
 import { ConsoleShell } from "./console-shell.tsx";
-import { OPERATOR_PAGES } from "./operator-pages.ts";
+import { OPERATOR_PAGES } from "../routes/operator-pages.ts";
 import { sessionQuery } from "./session.ts";
 
 /** What stands around every page of operators. */

@@ -5,7 +5,7 @@ import { Field } from "../parts/field.tsx";
 import { FLOATING } from "../parts/floating.ts";
 import { Icon } from "../parts/icon.tsx";
 import { RANGES, USUAL_RANGE } from "./range.ts";
-import type { PageSearch } from "./search.ts";
+import type { PageSearch } from "../routes/search.ts";
 import { usePageSearch } from "./use-range.ts";
 
 const NONE: PageSearch = { range: undefined, from: undefined, to: undefined };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readRange } from "./range.ts";
-import { parseSearch, readSearch, stringifySearch } from "./search.ts";
+import { parseSearch, readSearch, stringifySearch } from "../routes/search.ts";
 
 const NOW = Date.UTC(2026, 10, 16, 12, 7, 30);
 const iso = (atMs: number) => new Date(atMs).toISOString();

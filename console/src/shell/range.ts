@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../format/time.ts";
-import type { PageSearch } from "./search.ts";
+import type { PageSearch } from "../routes/search.ts";
 
 /** A span of time cut into buckets. */
 export type Range = { name: string; fromMs: number; toMs: number; stepMs: number };

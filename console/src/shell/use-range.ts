@@ -1,7 +1,7 @@
 import { type RegisteredRouter, type RouteIds, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { type Range, readRange } from "./range.ts";
-import { type PageSearch, readSearch } from "./search.ts";
+import { type PageSearch, readSearch } from "../routes/search.ts";
 
 /** The span and the filters of the address, and how to change them. */
 export function usePageSearch(): { search: PageSearch; change: (change: PageSearch) => void; range: Range } {

@@ -9,7 +9,7 @@ import { Button } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import { type FilterField, FilterPopover } from "../../shell/filter-popover.tsx";
-import type { PageSearch } from "../../shell/search.ts";
+import type { PageSearch } from "../../routes/search.ts";
 import { usePageSearch } from "../../shell/use-range.ts";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";

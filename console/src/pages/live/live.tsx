@@ -6,7 +6,7 @@ import { Badge, type Tone } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { READY, type Shown } from "../../parts/state.tsx";
 import { FilterChips } from "../../shell/filter-chips.tsx";
-import type { PageSearch } from "../../shell/search.ts";
+import type { PageSearch } from "../../routes/search.ts";
 import { sessionQuery } from "../../shell/session.ts";
 import { usePageSearch } from "../../shell/use-range.ts";
 import { DataTable } from "../../table/data-table.tsx";

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "react";
 import { pagesOf } from "../../api/query.ts";
 import type { HolderOperations, HolderRequest } from "../../api/generated/holder.ts";
 import type { Range } from "../../shell/range.ts";
-import type { PageSearch } from "../../shell/search.ts";
+import type { PageSearch } from "../../routes/search.ts";
 
 export type OwnQuery = HolderOperations["GET /me/requests"]["query"];
 

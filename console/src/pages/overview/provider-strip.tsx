@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Chart } from "../../charts/chart.tsx";
+import { Chart } from "../../charts/plot/chart.tsx";
 import { DURATION, PERCENT, REQUESTS } from "../../format/unit.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { shownOf } from "../../parts/shown-of.ts";

@@ -4,7 +4,7 @@ import type { RequestDetail } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Card } from "../../parts/card.tsx";
 import { accountOf } from "./request-columns.tsx";
-import type { PageSearch } from "../../shell/search.ts";
+import type { PageSearch } from "../../routes/search.ts";
 
 /** Who asked for what, through which provider. */
 export function RequestFacts({ request }: { request: RequestDetail }): ReactNode {

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "react";
 import { type OperationName } from "../../api/call.ts";
 import { pagesOf } from "../../api/query.ts";
 import type { AdminOperations, RequestRow } from "../../api/generated/admin.ts";
-import type { PageSearch } from "../../shell/search.ts";
+import type { PageSearch } from "../../routes/search.ts";
 import type { Range } from "../../shell/range.ts";
 
 export type RequestQuery = AdminOperations["GET /admin/v1/requests" & OperationName]["query"];

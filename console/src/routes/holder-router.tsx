@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, retainSearchParams } from "@tanstack/react-router";
 import { HOLDER_DETAIL_PAGES, HOLDER_PAGES, HOLDER_PERSON_PAGES } from "./holder-pages.ts";
-import { HolderShell } from "./holder-shell.tsx";
+import { HolderShell } from "../shell/holder-shell.tsx";
 import { placeRoutes, ROUTER_OPTIONS } from "./place-route.tsx";
 import { readSearch } from "./search.ts";
 

@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
-import { DAY_MS, HOUR_MS, showTick } from "../format/time.ts";
-import type { Unit } from "../format/unit.ts";
+import { DAY_MS, HOUR_MS, showTick } from "../../format/time.ts";
+import type { Unit } from "../../format/unit.ts";
 import type { Tick } from "./frame.ts";
 
 const PIXELS_PER_LABEL = 88;

@@ -7,11 +7,11 @@ import {
   redirect,
   retainSearchParams,
 } from "@tanstack/react-router";
-import { OperatorShell } from "./operator-shell.tsx";
+import { OperatorShell } from "../shell/operator-shell.tsx";
 import { DETAIL_PAGES, OPERATOR_PAGES } from "./operator-pages.ts";
 import { placeRoutes, ROUTER_OPTIONS } from "./place-route.tsx";
 import { readSearch, SHARED } from "./search.ts";
-import { isSignedOut, sessionQuery } from "./session.ts";
+import { isSignedOut, sessionQuery } from "../shell/session.ts";
 
 /** Every page below the shell needs somebody who is signed in; the span and the filters go along from page to page. */
 export function createOperatorRouter(client: QueryClient) {

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from "react";
-import { saveFile, writeCsv } from "../format/csv.ts";
-import { IconButton } from "../parts/button.tsx";
-import { ErrorBoundary } from "../parts/error-boundary.tsx";
-import { Stateful, READY, type Shown } from "../parts/state.tsx";
+import { saveFile, writeCsv } from "../../format/csv.ts";
+import { IconButton } from "../../parts/button.tsx";
+import { ErrorBoundary } from "../../parts/error-boundary.tsx";
+import { Stateful, READY, type Shown } from "../../parts/state.tsx";
 import { TableTwin } from "./table-twin.tsx";
 import type { TwinTable } from "./twin-table.ts";
 
