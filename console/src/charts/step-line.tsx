@@ -4,6 +4,7 @@ import { showMoment, utcMoment } from "../format/time.ts";
 import type { Unit } from "../format/unit.ts";
 import type { Shown } from "../parts/state.tsx";
 import { Chart } from "./plot/chart.tsx";
+import type { Frame } from "./plot/frame.ts";
 import { Plot } from "./plot/plot.tsx";
 import { timeTicks, valueTicks } from "./plot/ticks.ts";
 
@@ -54,37 +55,42 @@ export function StepLine({ steps, untilMs, unit, height = 160, onPick, ...rest }
           rows: [{ name: steps[index]?.note ?? unit.name, value: unit.show(steps[index]?.value ?? 0n) }],
         })}
       >
-        {({ x, y, height: floor }, active) => {
-          const at = ({ atMs }: Step): number => x(atMs);
-          const to = ({ value }: Step): number => y(Number(value));
-          const point = active === null ? undefined : steps[active];
-          return (
-            <>
-              <path
-                d={area<Step>().x(at).y0(floor).y1(to).curve(curveStepAfter)(points) ?? ""}
-                fill="var(--series-1)"
-                fillOpacity={0.1}
-              />
-              <path
-                d={line<Step>().x(at).y(to).curve(curveStepAfter)(points) ?? ""}
-                fill="none"
-                stroke="var(--series-1)"
-                strokeWidth={1.6}
-              />
-              {point && (
-                <circle
-                  cx={at(point)}
-                  cy={to(point)}
-                  r={3.5}
-                  fill="var(--surface)"
-                  stroke="var(--series-1)"
-                  strokeWidth={1.6}
-                />
-              )}
-            </>
-          );
-        }}
+        {(frame, active) => (
+          <Steps points={points} frame={frame} chosen={active === null ? undefined : steps[active]} />
+        )}
       </Plot>
     </Chart>
+  );
+}
+
+type Marks = { points: readonly Step[]; frame: Frame; chosen: Step | undefined };
+
+function Steps({ points, frame: { x, y, height: floor }, chosen }: Marks): ReactNode {
+  const at = ({ atMs }: Step): number => x(atMs);
+  const to = ({ value }: Step): number => y(Number(value));
+  return (
+    <>
+      <path
+        d={area<Step>().x(at).y0(floor).y1(to).curve(curveStepAfter)(points) ?? ""}
+        fill="var(--series-1)"
+        fillOpacity={0.1}
+      />
+      <path
+        d={line<Step>().x(at).y(to).curve(curveStepAfter)(points) ?? ""}
+        fill="none"
+        stroke="var(--series-1)"
+        strokeWidth={1.6}
+      />
+      {chosen && (
+        <circle
+          cx={at(chosen)}
+          cy={to(chosen)}
+          r={3.5}
+          fill="var(--surface)"
+          stroke="var(--series-1)"
+          strokeWidth={1.6}
+        />
+      )}
+    </>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
 import { queryOf } from "../../api/query.ts";
-import type { AccountKey, AccountTree, Counter } from "../../api/generated/admin.ts";
+import type { Account, AccountKey, AccountTree, Counter, ShowThresholdsResponse } from "../../api/generated/admin.ts";
 import { readAmount, unitOf } from "../../format/counted.ts";
 import { readCredits } from "../../format/money.ts";
 import { CREDITS } from "../../format/unit.ts";
@@ -33,23 +33,12 @@ export function AccountPage(): ReactNode {
   return tree.data ? <Found tree={tree.data} /> : <Skeleton height={400} />;
 }
 
-type Open = { kind: "limit"; counter: Counter | null } | { kind: "remove"; counter: Counter } | null;
-
 function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }): ReactNode {
   const navigate = useNavigate();
-  const [open, setOpen] = useState<Open>(null);
-  const close = (): void => setOpen(null);
   const watched = useQuery(queryOf("GET /admin/v1/notices/thresholds", { query: { name: account.id } }));
   const told = (kind: Counter["kind"]): readonly string[] =>
     watched.data?.counters.find((counter) => counter.kind === kind)?.thresholds ?? [];
   const columns = useMemo(() => accountColumns({ isTree: false }), []);
-  const holder = { kind: "account", id: account.id, name: account.path } as const;
-  const toolsOf = (counter: Counter): ReactNode => (
-    <>
-      <IconButton label="Change this limit" icon="settings" onClick={() => setOpen({ kind: "limit", counter })} />
-      <IconButton label="Remove this limit" icon="close" onClick={() => setOpen({ kind: "remove", counter })} />
-    </>
-  );
   return (
     <div className="flex flex-col gap-4">
       <PageHead
@@ -82,22 +71,7 @@ function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }):
         actions={<AccountActions of={account} below={below.length} told={told} />}
       />
       <div className="grid gap-4 xl:grid-cols-2">
-        <Card
-          title="What may it spend?"
-          lead="Its own purse and limits; those above it hold, too."
-          actions={<Button onClick={() => setOpen({ kind: "limit", counter: null })}>Add a limit</Button>}
-        >
-          {account.counters.length === 0 ? (
-            <p className="text-ink-2">It has neither credit nor a limit of its own.</p>
-          ) : (
-            <CounterList
-              counters={account.counters}
-              self={account.name}
-              thresholdsOf={(counter) => thresholdsOf(watched.data, counter)}
-              tools={(counter) => counter.kind === "limit" && toolsOf(counter)}
-            />
-          )}
-        </Card>
+        <OwnLimits of={account} watched={watched.data} />
         <StatementCard account={account.id} />
       </div>
       {below.length > 0 && (
@@ -111,9 +85,46 @@ function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }):
       )}
       <KeysBelow keys={keys} more={more} />
       <AccountClientSessions of={account.id} />
+    </div>
+  );
+}
+
+type Open = { kind: "limit"; counter: Counter | null } | { kind: "remove"; counter: Counter } | null;
+
+type LimitParts = { of: Account; watched: ShowThresholdsResponse | undefined };
+
+/** What the account itself can spend, and how to change it. */
+function OwnLimits({ of: account, watched }: LimitParts): ReactNode {
+  const [open, setOpen] = useState<Open>(null);
+  const close = (): void => setOpen(null);
+  const holder = { kind: "account", id: account.id, name: account.path } as const;
+  const toolsOf = (counter: Counter): ReactNode => (
+    <>
+      <IconButton label="Change this limit" icon="settings" onClick={() => setOpen({ kind: "limit", counter })} />
+      <IconButton label="Remove this limit" icon="close" onClick={() => setOpen({ kind: "remove", counter })} />
+    </>
+  );
+  return (
+    <>
+      <Card
+        title="What may it spend?"
+        lead="Its own purse and limits; those above it hold, too."
+        actions={<Button onClick={() => setOpen({ kind: "limit", counter: null })}>Add a limit</Button>}
+      >
+        {account.counters.length === 0 ? (
+          <p className="text-ink-2">It has neither credit nor a limit of its own.</p>
+        ) : (
+          <CounterList
+            counters={account.counters}
+            self={account.name}
+            thresholdsOf={(counter) => thresholdsOf(watched, counter)}
+            tools={(counter) => counter.kind === "limit" && toolsOf(counter)}
+          />
+        )}
+      </Card>
       {open?.kind === "limit" && <LimitDialog of={holder} counter={open.counter} onClose={close} />}
       {open?.kind === "remove" && <RemoveLimitDialog of={holder} counter={open.counter} onClose={close} />}
-    </div>
+    </>
   );
 }
 

@@ -60,25 +60,28 @@ export const LimitDialog = ({
           problem={problemOf("amount")}
           hint={counter === null ? "0 stops all requests." : `Now: ${nameOf(counter)}.`}
         />
-        {counter === null && (
-          <>
-            <div className="grid grid-cols-2 gap-3">
-              <SelectField label="Unit" name="unit" options={UNIT_OPTIONS} />
-              <SelectField label="Renews (UTC)" name="period" options={PERIOD_OPTIONS} defaultValue="month" />
-            </div>
-            <Field
-              label="Models"
-              name="models"
-              autoComplete="off"
-              placeholder="all models"
-              problem={problemOf("models")}
-              hint="Names with commas between them; * stands for any characters."
-            />
-          </>
-        )}
+        {counter === null && <ScopeFields problem={problemOf("models")} />}
       </>
     )}
   </FormDialog>
+);
+
+/** What a limit counts: it stays as it was made. */
+const ScopeFields = ({ problem }: { problem: string | null }): ReactNode => (
+  <>
+    <div className="grid grid-cols-2 gap-3">
+      <SelectField label="Unit" name="unit" options={UNIT_OPTIONS} />
+      <SelectField label="Renews (UTC)" name="period" options={PERIOD_OPTIONS} defaultValue="month" />
+    </div>
+    <Field
+      label="Models"
+      name="models"
+      autoComplete="off"
+      placeholder="all models"
+      problem={problem}
+      hint="Names with commas between them; * stands for any characters."
+    />
+  </>
 );
 
 /** `a, b*` → ["a", "b*"]; nothing → null. */

@@ -8,6 +8,7 @@ import { readAmount, unitOf } from "../../format/counted.ts";
 import { Button } from "../../parts/button.tsx";
 import { INPUT } from "../../parts/field.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
+import type { Shown } from "../../parts/state.tsx";
 import { useNow, useOwnSearch, usePageSearch } from "../../shell/use-range.ts";
 import { DataTable } from "../../table/data-table.tsx";
 import { accountsQuery } from "../accounts/accounts-query.ts";
@@ -53,7 +54,6 @@ const journalOf = ({ kind, name }: Of) =>
 
 function HolderLedger({ kind, name }: Of): ReactNode {
   const navigate = useNavigate();
-  const nowMs = useNow(60_000);
   const { own, changeOwn } = useOwnSearch("/shell/ledger");
   const [isBooking, setIsBooking] = useState(false);
   const journal = useInfiniteQuery(journalOf({ kind, name }));
@@ -66,33 +66,16 @@ function HolderLedger({ kind, name }: Of): ReactNode {
   const columns = useMemo(() => entryColumns(unit), [unit]);
   const title = first?.account?.title ?? (first?.key ? `key ${first.key.prefix}…` : "…");
   const id = first?.account?.id ?? first?.key?.id ?? name;
-  const isPurse = first?.counter_kind === "purse";
-  const steps = useMemo(() => stepsOf(all, unit), [all, unit]);
   const shown = shownOf(journal, all.length === 0 ? { title: "Nothing was booked yet" } : null);
   const hasPurse = kind === "key" || accounts.data?.some((one) => one.id === id) === true;
   return (
     <>
       <h2 className="text-page font-semibold break-words">
-        {kind === "key" ? (
-          <Link to="/keys/$key" params={{ key: id }} className="hover:underline">
-            {title}
-          </Link>
-        ) : (
-          <Link to="/accounts/$account" params={{ account: id }} className="hover:underline">
-            {title}
-          </Link>
-        )}
+        <HolderLink kind={kind} id={id}>
+          {title}
+        </HolderLink>
       </h2>
-      {first !== undefined && first.counter_kind !== null && (
-        <StepLine
-          title={isPurse ? "How did the balance change?" : "How much of the limit was used?"}
-          lead={`${unitOf(unit).name}, after each of the newest ${steps.length} entries${isPurse ? "" : " of this period"}`}
-          steps={steps}
-          untilMs={Math.max(nowMs, steps.at(-1)?.atMs ?? 0)}
-          unit={unitOf(unit)}
-          shown={steps.length === 0 ? { kind: "empty", title: "Nothing was booked in this period" } : shown}
-        />
-      )}
+      {first !== undefined && first.counter_kind !== null && <Balance of={first} entries={all} shown={shown} />}
       <DataTable
         label="Entries"
         columns={columns}
@@ -138,6 +121,36 @@ function HolderLedger({ kind, name }: Of): ReactNode {
       />
       {isBooking && <TopUpDialog of={{ kind, id, name: title }} onClose={() => setIsBooking(false)} />}
     </>
+  );
+}
+
+const HolderLink = ({ kind, id, children }: Pick<Of, "kind"> & { id: string; children: string }): ReactNode =>
+  kind === "key" ? (
+    <Link to="/keys/$key" params={{ key: id }} className="hover:underline">
+      {children}
+    </Link>
+  ) : (
+    <Link to="/accounts/$account" params={{ account: id }} className="hover:underline">
+      {children}
+    </Link>
+  );
+
+type BalanceParts = { of: Journal; entries: readonly JournalEntry[]; shown: Shown };
+
+/** How the purse, or the use of the limit, changed with each entry. */
+function Balance({ of: { unit, counter_kind: kind }, entries, shown }: BalanceParts): ReactNode {
+  const nowMs = useNow(60_000);
+  const steps = useMemo(() => stepsOf(entries, unit), [entries, unit]);
+  const isPurse = kind === "purse";
+  return (
+    <StepLine
+      title={isPurse ? "How did the balance change?" : "How much of the limit was used?"}
+      lead={`${unitOf(unit).name}, after each of the newest ${steps.length} entries${isPurse ? "" : " of this period"}`}
+      steps={steps}
+      untilMs={Math.max(nowMs, steps.at(-1)?.atMs ?? 0)}
+      unit={unitOf(unit)}
+      shown={steps.length === 0 ? { kind: "empty", title: "Nothing was booked in this period" } : shown}
+    />
   );
 }
 

@@ -57,37 +57,41 @@ export function NewModelDialog({ onClose }: { onClose: () => void }): ReactNode 
             problem={problemOf("id")}
           />
           <RouteFields problemOf={problemOf} />
-          <div className="grid grid-cols-2 gap-3">
-            <Field
-              label="Context window, tokens"
-              name="context"
-              type="number"
-              min={1}
-              problem={problemOf("context_window")}
-            />
-            <Field
-              label="Most output, tokens"
-              name="output_limit"
-              type="number"
-              min={1}
-              required
-              problem={problemOf("max_output_tokens")}
-            />
-          </div>
-          <div className="grid grid-cols-3 gap-3">
-            <Field label="Input" name="input" inputMode="decimal" required problem={problemOf("price.input")} />
-            <Field label="Output" name="output" inputMode="decimal" required problem={problemOf("price.output")} />
-            <Field
-              label="Cached input"
-              name="cache_read"
-              inputMode="decimal"
-              placeholder="as input"
-              problem={problemOf("price.cache_read")}
-            />
-          </div>
+          <LimitFields problemOf={problemOf} />
+          <PriceFields problemOf={problemOf} />
           <SelectField label="Published" name="published" options={PUBLISHED} />
         </>
       )}
     </FormDialog>
   );
 }
+
+type FieldParts = { problemOf: (field: string) => string | null };
+
+const LimitFields = ({ problemOf }: FieldParts): ReactNode => (
+  <div className="grid grid-cols-2 gap-3">
+    <Field label="Context window, tokens" name="context" type="number" min={1} problem={problemOf("context_window")} />
+    <Field
+      label="Most output, tokens"
+      name="output_limit"
+      type="number"
+      min={1}
+      required
+      problem={problemOf("max_output_tokens")}
+    />
+  </div>
+);
+
+const PriceFields = ({ problemOf }: FieldParts): ReactNode => (
+  <div className="grid grid-cols-3 gap-3">
+    <Field label="Input" name="input" inputMode="decimal" required problem={problemOf("price.input")} />
+    <Field label="Output" name="output" inputMode="decimal" required problem={problemOf("price.output")} />
+    <Field
+      label="Cached input"
+      name="cache_read"
+      inputMode="decimal"
+      placeholder="as input"
+      problem={problemOf("price.cache_read")}
+    />
+  </div>
+);

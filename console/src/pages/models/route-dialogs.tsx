@@ -7,6 +7,7 @@ import { FORMATS } from "../first-run/provider-test.tsx";
 import { providersQuery } from "../providers/providers-query.ts";
 
 type Route = Model["routes"][number];
+type ProblemOf = (field: string) => string | null;
 
 /** Another route, or the order of one that is there. */
 export function RouteDialog({
@@ -45,37 +46,42 @@ export function RouteDialog({
       {(problemOf) => (
         <>
           {route === null && <RouteFields problemOf={problemOf} />}
-          <div className="grid grid-cols-2 gap-3">
-            <Field
-              label="Priority"
-              name="priority"
-              type="number"
-              min={0}
-              max={1_000_000}
-              required
-              autoFocus={route !== null}
-              defaultValue={route?.priority ?? 0}
-              problem={problemOf("route.priority")}
-            />
-            <Field
-              label="Weight"
-              name="weight"
-              type="number"
-              min={0}
-              max={1_000_000}
-              required
-              defaultValue={route?.weight ?? 1}
-              problem={problemOf("route.weight")}
-            />
-          </div>
+          <OrderFields of={route} problemOf={problemOf} />
         </>
       )}
     </FormDialog>
   );
 }
 
+/** Where a route stands among the others. */
+const OrderFields = ({ of: route, problemOf }: { of: Route | null; problemOf: ProblemOf }): ReactNode => (
+  <div className="grid grid-cols-2 gap-3">
+    <Field
+      label="Priority"
+      name="priority"
+      type="number"
+      min={0}
+      max={1_000_000}
+      required
+      autoFocus={route !== null}
+      defaultValue={route?.priority ?? 0}
+      problem={problemOf("route.priority")}
+    />
+    <Field
+      label="Weight"
+      name="weight"
+      type="number"
+      min={0}
+      max={1_000_000}
+      required
+      defaultValue={route?.weight ?? 1}
+      problem={problemOf("route.weight")}
+    />
+  </div>
+);
+
 /** Which provider is called, and by which name the model goes there. */
-export function RouteFields({ problemOf }: { problemOf: (field: string) => string | null }): ReactNode {
+export function RouteFields({ problemOf }: { problemOf: ProblemOf }): ReactNode {
   const providers = useQuery(providersQuery);
   const names = (providers.data ?? []).map(({ name }) => ({ value: name, name }));
   return (

@@ -55,22 +55,7 @@ export function Playground(): ReactNode {
           </div>
           <Conversation turns={turns} run={run} />
           <PromptBox text={draft.prompt} onText={draft.setPrompt} busy={isRunning(run)} onSend={send} onStop={stop}>
-            <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_144px]">
-              <Field
-                label="System prompt"
-                value={draft.system}
-                onChange={({ target }) => draft.setSystem(target.value)}
-                placeholder="optional"
-                autoComplete="off"
-              />
-              <Field
-                label="Most output tokens"
-                inputMode="numeric"
-                value={draft.most}
-                onChange={({ target }) => draft.setMost(target.value.replaceAll(/\D/g, "").slice(0, 7))}
-                autoComplete="off"
-              />
-            </div>
+            <AnswerFields {...draft} />
           </PromptBox>
         </section>
         <div className="flex flex-col gap-4">
@@ -98,6 +83,27 @@ const PANES = [
   { value: "events", name: "Events" },
   { value: "request", name: "Request" },
 ] as const;
+
+type AnswerParts = Pick<ReturnType<typeof useChat>, "system" | "setSystem" | "most" | "setMost">;
+
+const AnswerFields = ({ system, setSystem, most, setMost }: AnswerParts): ReactNode => (
+  <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_144px]">
+    <Field
+      label="System prompt"
+      value={system}
+      onChange={({ target }) => setSystem(target.value)}
+      placeholder="optional"
+      autoComplete="off"
+    />
+    <Field
+      label="Most output tokens"
+      inputMode="numeric"
+      value={most}
+      onChange={({ target }) => setMost(target.value.replaceAll(/\D/g, "").slice(0, 7))}
+      autoComplete="off"
+    />
+  </div>
+);
 
 type Wire = { events: Run["events"] } & ComponentProps<typeof RequestJson>;
 

@@ -48,6 +48,31 @@ const SUCCESS: Column<ProviderRow> = {
   plain: ({ total }) => PERCENT.plain(successShare(total) ?? 0n),
 };
 
+const FAILED: Column<ProviderRow> = countColumn("failed", "Failed", failuresOf, {
+  width: 84,
+  cell: (row) => {
+    const failed = failuresOf(row);
+    return failed === null ? (
+      NONE
+    ) : (
+      <span title="upstream_error, upstream_timeout, provider_unavailable">{groupDigits(failed)}</span>
+    );
+  },
+});
+
+const FIRST_TOKEN: Column<ProviderRow> = {
+  id: "ttft",
+  head: "First token, p95",
+  width: 124,
+  align: "right",
+  cell: (row) => {
+    const p95 = ttftOf(row);
+    return p95 === null ? NONE : <Amount value={p95} unit={DURATION} />;
+  },
+  sort: ttftOf,
+  plain: (row) => DURATION.plain(ttftOf(row) ?? 0n),
+};
+
 const Requests = ({ of, answer }: { of: ProviderRow; answer: SeriesAnswer | undefined }): ReactNode =>
   of.total === null ? (
     NONE
@@ -84,29 +109,8 @@ export const providerColumns = (answer: SeriesAnswer | undefined): readonly Colu
     cell: (row) => <Requests of={row} answer={answer} />,
     plain: ({ total }) => String(total?.requests ?? 0),
   }),
-  countColumn("failed", "Failed", failuresOf, {
-    width: 84,
-    cell: (row) => {
-      const failed = failuresOf(row);
-      return failed === null ? (
-        NONE
-      ) : (
-        <span title="upstream_error, upstream_timeout, provider_unavailable">{groupDigits(failed)}</span>
-      );
-    },
-  }),
-  {
-    id: "ttft",
-    head: "First token, p95",
-    width: 124,
-    align: "right",
-    cell: (row) => {
-      const p95 = ttftOf(row);
-      return p95 === null ? NONE : <Amount value={p95} unit={DURATION} />;
-    },
-    sort: ttftOf,
-    plain: (row) => DURATION.plain(ttftOf(row) ?? 0n),
-  },
+  FAILED,
+  FIRST_TOKEN,
   countColumn("limited", "429s", ({ rateLimited }) => rateLimited, {
     width: 72,
     cell: ({ rateLimited }) => (

@@ -47,21 +47,12 @@ export function TestDialog({
                 One streamed call of at most 16 output tokens from this gateway. The provider bills it to you.
               </Dialog.Description>
             </div>
-            <Field
-              label="Model, by its name there"
-              name="model"
-              required
-              autoFocus={target === null}
-              spellCheck={false}
-              value={model}
-              onChange={({ target: field }) => setModel(field.value)}
-            />
-            <SelectField
-              label="Format"
-              name="format"
-              options={FORMATS}
-              value={format}
-              onChange={({ target: field }) => setFormat(field.value as Format)}
+            <TargetFields
+              isKnown={target !== null}
+              model={model}
+              onModel={setModel}
+              format={format}
+              onFormat={setFormat}
             />
             <div aria-live="polite">
               {test.error && (
@@ -81,6 +72,35 @@ export function TestDialog({
     </Dialog.Root>
   );
 }
+
+type TargetParts = {
+  isKnown: boolean;
+  model: string;
+  onModel: (model: string) => void;
+  format: Format;
+  onFormat: (format: Format) => void;
+};
+
+const TargetFields = ({ isKnown, model, onModel, format, onFormat }: TargetParts): ReactNode => (
+  <>
+    <Field
+      label="Model, by its name there"
+      name="model"
+      required
+      autoFocus={!isKnown}
+      spellCheck={false}
+      value={model}
+      onChange={({ target: field }) => onModel(field.value)}
+    />
+    <SelectField
+      label="Format"
+      name="format"
+      options={FORMATS}
+      value={format}
+      onChange={({ target: field }) => onFormat(field.value as Format)}
+    />
+  </>
+);
 
 const milliseconds = (ms: number | null): string =>
   ms === null ? "none came" : DURATION.show(BigInt(Math.round(ms * 1000)));
