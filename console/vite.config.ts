@@ -19,5 +19,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: { input: ["index.html", "holder.html"] },
   },
-  server: { proxy: { "/admin": ADMIN, "/me": PUBLIC, "/v1": PUBLIC } },
+  // Pure modules of src/ are shared with the command line.
+  server: { fs: { allow: [".."] }, proxy: { "/admin": ADMIN, "/me": PUBLIC, "/v1": PUBLIC } },
 });

@@ -2,10 +2,12 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bearer } from "../contract/knock.ts";
 import { rememberSecrets } from "../support/gateway-process.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 import { type ChainedGateway, startChainedGateway } from "../support/chained-gateway.ts";
 import {
   type Chromium,
@@ -17,12 +19,26 @@ import {
 } from "../support/chromium.ts";
 import { holderClient } from "../support/holder-client.ts";
 import { whyUnavailable } from "../support/postgres.ts";
+import { runTollgate } from "../support/run-tollgate.ts";
 import { until } from "../support/until.ts";
 
 const PATIENT_MS = 240_000;
 const CONSOLE = join(import.meta.dirname, "../../console");
 const AXE = join(CONSOLE, "node_modules/axe-core/axe.min.js");
 const PAGES = ["", "usage", "requests", "errors", "models", "playground", "connect"] as const;
+
+/** The names of `tollgate connect`, and what the page calls these clients. */
+const CONNECTED = {
+  "claude-code": "claude-code",
+  codex: "codex",
+  opencode: "opencode",
+  cursor: "cursor",
+  "openai-sdk": "openai-js",
+  "anthropic-sdk": "anthropic-js",
+};
+/** Whatever stands for the key, and however a list is indented. */
+const comparable = (text: string): string =>
+  text.replaceAll(/"\$TOLLGATE_KEY"|tgc_\w*…/g, "KEY").replaceAll(/^ +/gm, "");
 
 const { missing, launch } = await findChromium();
 const unbuilt = existsSync(join(CONSOLE, "dist/holder.html")) ? null : "the console is not built: npm run console";
@@ -226,6 +242,26 @@ describe.skipIf(why)("the key holder's console in a real browser", { timeout: PA
     expect(settings).toContain("ANTHROPIC_MODEL=messages\n");
     expect((await rowsOf(secret)).length).toBe(1);
     expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("the settings of each client are those that `tollgate connect` prints", async () => {
+    const { context, page, secret } = await signedIn();
+    const env = { ...childEnvironment(), TOLLGATE_KEY: secret };
+
+    for (const [name, id] of Object.entries(CONNECTED)) {
+      const words = ["connect", name, "--url", stage.gateway.publicUrl, "--model", "chat", "--check", "--json"];
+      const { stdout } = await runTollgate(words, { cwd: tmpdir(), env });
+      const settings = comparable((JSON.parse(stdout) as { settings: string }).settings);
+      await open(page, `connect?client=${id}&use=chat`);
+      await page.locator("main pre").first().waitFor();
+      const shown = await page.evaluate<string[]>(
+        "Array.from(document.querySelectorAll('main pre'), ({ innerText }) => innerText)",
+      );
+
+      if (name.endsWith("-sdk")) expect(shown.map(comparable)).toContain(settings);
+      else for (const text of shown) expect(settings).toContain(comparable(text));
+    }
     await context.close();
   });
 

@@ -1,9 +1,13 @@
 import { join } from "node:path";
 import type { Environment } from "../../config/variable-names.ts";
+import * as agents from "../../wire/client-setup/agents.ts";
+import { anthropicVariables, openAiVariables } from "../../wire/client-setup/libraries.ts";
+import { type ClientSetup, exportLines, type Variables } from "../../wire/client-setup/setup.ts";
+import { type TomlSettings, tomlText } from "../../wire/client-setup/toml.ts";
 import { type GatewayReply, askEqualCredentials } from "./ask-gateway.ts";
 import { type ClientConnection, NO_KEY, shownKey } from "./connection.ts";
 import { type JsonSetting, setJson, valueOf } from "./edit-json.ts";
-import { setToml, type TomlSettings, written } from "./edit-toml.ts";
+import { setToml } from "./edit-toml.ts";
 import { setVariables } from "./edit-variables.ts";
 
 /** A file of the client, and how it is changed. `keepsKey`: the key stands in it. `isForAll`: every user of the machine reads it. */
@@ -28,21 +32,19 @@ export type Client = {
 
 export type Places = { home: string; folder: string; environment: Environment; platform: NodeJS.Platform };
 
-const exports = (variables: Readonly<Record<string, string>>, key: string): string =>
-  Object.entries(variables)
-    .map(([name, value]) => `export ${name}=${value === key && key !== NO_KEY ? '"$TOLLGATE_KEY"' : value}`)
-    .join("\n");
+/** The key as a line of the shell has it, where TOLLGATE_KEY has one. */
+const shellKey = (key: string): string => (key === NO_KEY ? key : '"$TOLLGATE_KEY"');
 
-const claudeVariables = ({ origin, key, model }: ClientConnection): Record<string, string> => ({
-  ANTHROPIC_BASE_URL: origin,
-  ANTHROPIC_AUTH_TOKEN: key,
-  ANTHROPIC_MODEL: model,
-  ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
-});
+/** The texts of a client as the console shows them. Where there are several, a comment says where each belongs. */
+function pasteOf({ parts }: ClientSetup, connection: ClientConnection): string {
+  const all = parts({ ...connection, key: shownKey(connection.key), shellKey: shellKey(connection.key) });
+  const commented = all.map(({ place, text }) => `${text.startsWith("{") ? "//" : "#"} ${place}\n${text}`);
+  return (all.length === 1 ? all.map(({ text }) => text) : commented).join("\n\n");
+}
 
 const claudeCode: Client = {
-  title: "Claude Code",
-  paste: (connection) => `unset ANTHROPIC_API_KEY\n${exports(claudeVariables(connection), connection.key)}`,
+  title: agents.claudeCode.name,
+  paste: (connection) => pasteOf(agents.claudeCode, connection),
   files: (connection, { home, environment }) => [
     {
       path: join(environment["CLAUDE_CONFIG_DIR"] || join(home, ".claude"), "settings.json"),
@@ -51,7 +53,7 @@ const claudeCode: Client = {
       edit: (text) =>
         setJson(
           text,
-          Object.entries({ ...claudeVariables(connection), ANTHROPIC_API_KEY: "" }).map(([name, value]) => ({
+          Object.entries({ ...agents.claudeVariables(connection), ANTHROPIC_API_KEY: "" }).map(([name, value]) => ({
             path: ["env", name],
             value,
           })),
@@ -64,42 +66,21 @@ const claudeCode: Client = {
           "apiKeyHelper is set. Claude Code sends its output as a second credential, and requests get 401. Remove it, or ask the operator to set auth.accept_equal_credentials.",
         ]
       : [],
-  next: "Start `claude`. `/status` shows the base URL.",
+  next: agents.claudeCode.next,
   needsModel: true,
 };
 
-const codexSettings = ({ origin, model, sockets }: ClientConnection): TomlSettings => ({
-  root: { model, model_provider: "tollgate" },
-  rootIfAbsent: { web_search: "disabled" },
-  table: "model_providers.tollgate",
-  values: {
-    name: "Tollgate",
-    base_url: `${origin}/v1`,
-    env_key: "TOLLGATE_KEY",
-    wire_api: "responses",
-    ...(sockets && WITH_SOCKETS),
-  },
-  ...(sockets === false && WITHOUT_SOCKETS),
-});
-
-const WITH_SOCKETS = { supports_websockets: { toml: "true" } };
-/** The default, so that it is worth a line only where another one is in its place. */
-const WITHOUT_SOCKETS = { valuesIfPresent: { supports_websockets: { toml: "false" } } };
-
-export function codexToml({ root, rootIfAbsent, table, values }: TomlSettings): string {
-  const lines = (named: TomlSettings["values"]): string[] =>
-    Object.entries(named).map(([name, value]) => `${name} = ${written(value)}`);
-  return [...lines({ ...root, ...rootIfAbsent }), "", `[${table}]`, ...lines(values)].join("\n");
-}
-
 const codex: Client = {
-  title: "Codex",
-  paste: (connection) =>
-    `# ~/.codex/config.toml\n${codexToml(codexSettings(connection))}\n\n# in your shell, or without "export" in ~/.codex/.env\nexport TOLLGATE_KEY=${shownKey(connection.key)}`,
+  title: agents.codex.name,
+  paste: (connection) => pasteOf(agents.codex, connection),
   files: (connection, { home, environment }) => {
     const folder = environment["CODEX_HOME"] || join(home, ".codex");
     return [
-      { path: join(folder, "config.toml"), keepsKey: false, edit: (text) => setToml(text, codexSettings(connection)) },
+      {
+        path: join(folder, "config.toml"),
+        keepsKey: false,
+        edit: (text) => setToml(text, agents.codexSettings(connection)),
+      },
       {
         path: join(folder, ".env"),
         keepsKey: true,
@@ -107,29 +88,21 @@ const codex: Client = {
       },
     ];
   },
-  next: "Start `codex`. A TOLLGATE_KEY in your shell is used before the one in .env.",
+  next: agents.codex.next,
   needsModel: true,
   usesSockets: true,
 };
 
 /** Its own command asks for tokens, so no key is anywhere. A provider of its own: `auth` excludes `env_key`. */
-export const codexSignInSettings = ({ origin, model, sockets }: ClientConnection): TomlSettings => ({
-  root: { model, model_provider: "tollgate-sign-in" },
-  rootIfAbsent: { web_search: "disabled" },
-  table: "model_providers.tollgate-sign-in",
-  values: {
-    name: "Tollgate",
-    base_url: `${origin}/v1`,
+export const codexSignInSettings = (connection: ClientConnection): TomlSettings =>
+  agents.codexTable(connection, "tollgate-sign-in", {
     wire_api: "responses",
-    auth: { toml: `{ command = "tollgate", args = ${JSON.stringify(["token", "--url", origin])} }` },
-    ...(sockets && WITH_SOCKETS),
-  },
-  ...(sockets === false && WITHOUT_SOCKETS),
-});
+    auth: { toml: `{ command = "tollgate", args = ${JSON.stringify(["token", "--url", connection.origin])} }` },
+  });
 
 const codexSignIn: Client = {
   title: "Codex",
-  paste: (connection) => `# ~/.codex/config.toml\n${codexToml(codexSignInSettings(connection))}`,
+  paste: (connection) => `# ~/.codex/config.toml\n${tomlText(codexSignInSettings(connection))}`,
   files: (connection, { home, environment }) => [
     {
       path: join(environment["CODEX_HOME"] || join(home, ".codex"), "config.toml"),
@@ -173,31 +146,16 @@ const claudeCodeSignIn: Client = {
 const helperOf = ({ origin }: ClientConnection): string => `tollgate token --url ${origin}`;
 
 function claudeHelperVariables(connection: ClientConnection): Record<string, string> {
-  const { ANTHROPIC_AUTH_TOKEN: _, ...variables } = claudeVariables(connection);
+  const { ANTHROPIC_AUTH_TOKEN: _, ...variables } = agents.claudeVariables(connection);
   return variables;
 }
 
-/** Without limits opencode asks for 32,000 output tokens, which models that give fewer reject. */
-const opencodeProvider = ({ origin, model, limits }: ClientConnection, apiKey: string) => ({
-  npm: "@ai-sdk/openai-compatible",
-  name: "Tollgate",
-  options: { baseURL: `${origin}/v1`, apiKey },
-  models: { [model]: { name: model, ...(limits !== null && { limit: limits }) } },
-});
-
 const opencode: Client = {
-  title: "opencode",
-  paste: (connection) => {
-    const settings = {
-      $schema: "https://opencode.ai/config.json",
-      model: `tollgate/${connection.model}`,
-      provider: { tollgate: opencodeProvider(connection, "{env:TOLLGATE_KEY}") },
-    };
-    return `// ~/.config/opencode/opencode.json\n${JSON.stringify(settings, null, 2)}`;
-  },
+  title: agents.opencode.name,
+  paste: (connection) => pasteOf(agents.opencode, connection),
   files: (connection, { home, environment }) => {
     const folder = join(environment["XDG_CONFIG_HOME"] || join(home, ".config"), "opencode");
-    const { npm, name, options, models } = opencodeProvider(connection, "{file:./tollgate.key}");
+    const { npm, name, options, models } = agents.opencodeProvider(connection, "{file:./tollgate.key}");
     const at = ["provider", "tollgate"] as const;
     return [
       {
@@ -219,27 +177,22 @@ const opencode: Client = {
       { path: join(folder, "tollgate.key"), keepsKey: true, edit: () => `${connection.key}\n` },
     ];
   },
-  next: "Start `opencode`. `/models` lists the models of the file; run this again with another --model to add one.",
+  next: agents.opencode.next,
   needsModel: true,
 };
 
 const cursor: Client = {
-  title: "Cursor",
-  paste: ({ origin, key, model }) =>
-    [
-      "In Cursor, open Settings, then Models:",
-      `  1. OpenAI API Key: ${shownKey(key)}`,
-      `  2. Override OpenAI Base URL: on, ${origin}/v1`,
-      `  3. Add model: ${model}`,
-    ].join("\n"),
+  title: agents.cursor.name,
+  paste: (connection) =>
+    `In Cursor, open Settings, then Models:\n${pasteOf(agents.cursor, connection).replaceAll(/^/gm, "  ")}`,
   files: () => [],
-  next: "Cursor keeps these settings in its window. Its requests come from Cursor's servers, so the gateway must be reachable from the internet.",
+  next: agents.cursor.next,
   needsModel: false,
 };
 
-const sdk = (title: string, variables: (connection: ClientConnection) => Record<string, string>): Client => ({
+const sdk = (title: string, variables: (connection: ClientConnection) => Variables): Client => ({
   title,
-  paste: (connection) => exports(variables(connection), connection.key),
+  paste: (connection) => exportLines(variables({ ...connection, key: shellKey(connection.key) })),
   files: (connection, { folder }) => [
     { path: join(folder, ".env"), keepsKey: true, edit: (text) => setVariables(text, variables(connection)) },
   ],
@@ -252,8 +205,8 @@ export const CLIENTS = {
   codex,
   cursor,
   opencode,
-  "openai-sdk": sdk("OpenAI SDKs", ({ origin, key }) => ({ OPENAI_BASE_URL: `${origin}/v1`, OPENAI_API_KEY: key })),
-  "anthropic-sdk": sdk("Anthropic SDKs", ({ origin, key }) => ({ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: key })),
+  "openai-sdk": sdk("OpenAI SDKs", openAiVariables),
+  "anthropic-sdk": sdk("Anthropic SDKs", anthropicVariables),
 } as const satisfies Record<string, Client>;
 
 export type ClientName = keyof typeof CLIENTS;

@@ -1,20 +1,5 @@
+import { type TomlSettings, type TomlValues, tomlValue } from "../../wire/client-setup/toml.ts";
 import { CannotEdit } from "./cannot-edit.ts";
-
-/** A text, or a value as TOML writes it on one line. */
-export type TomlValue = string | { toml: string };
-type Values = Readonly<Record<string, TomlValue>>;
-
-/** What is to stand in a TOML file: names before the first table, and one table. */
-export type TomlSettings = {
-  root: Values;
-  /** Set only where the file says nothing of them. */
-  rootIfAbsent: Values;
-  /** Its dotted name, of bare names. */
-  table: string;
-  values: Values;
-  /** Set in the table only where it has them already. */
-  valuesIfPresent?: Values;
-};
 
 type Line = { text: string; header: string | null; name: string | null; opens: boolean };
 
@@ -83,7 +68,7 @@ function putTable(lines: readonly Line[], { table, values, valuesIfPresent = {} 
   const start = lines.findIndex(({ header }) => header === table);
   if (start < 0) {
     const blank = lines.at(-1)?.text === "" || lines.length === 0 ? [] : [plain("")];
-    const body = Object.entries(values).map(([name, value]) => plain(`${name} = ${written(value)}`));
+    const body = Object.entries(values).map(([name, value]) => plain(`${name} = ${tomlValue(value)}`));
     return [...lines, ...blank, { ...plain(`[${table}]`), header: table }, ...body];
   }
   const after = lines.findIndex(({ header }, at) => at > start && header !== null);
@@ -105,7 +90,7 @@ function putRoot(lines: readonly Line[], { root, rootIfAbsent }: TomlSettings): 
   return [...written, ...gap, ...lines.slice(first)];
 }
 
-function putValues(lines: readonly Line[], values: Values): Line[] {
+function putValues(lines: readonly Line[], values: TomlValues): Line[] {
   const put = lines.map((line) => {
     const value = line.name === null ? undefined : values[line.name];
     if (value === undefined) return line;
@@ -114,15 +99,10 @@ function putValues(lines: readonly Line[], values: Values): Line[] {
     const [, before = "", given = "", comment = ""] =
       /^(\s*[^=]+=\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#"']*)(\s*(?:#.*)?)$/.exec(line.text) ?? [];
     if (before === "") throw new CannotEdit(`its ${line.name ?? ""} has a value of another kind`);
-    return given === quoted(value) || given === `'${value}'`
+    return given === tomlValue(value) || given === `'${value}'`
       ? line
-      : { ...line, text: `${before}${quoted(value)}${comment}` };
+      : { ...line, text: `${before}${tomlValue(value)}${comment}` };
   });
   const missing = Object.entries(values).filter(([name]) => !lines.some((line) => line.name === name));
-  return [...put, ...missing.map(([name, value]) => plain(`${name} = ${written(value)}`))];
+  return [...put, ...missing.map(([name, value]) => plain(`${name} = ${tomlValue(value)}`))];
 }
-
-export const written = (value: TomlValue): string => (typeof value === "string" ? quoted(value) : value.toml);
-
-/** JSON's escapes are a subset of TOML's. */
-const quoted = (value: string): string => JSON.stringify(value);

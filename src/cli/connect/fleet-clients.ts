@@ -1,5 +1,6 @@
+import { tomlText } from "../../wire/client-setup/toml.ts";
 import { askSignIn } from "./ask-gateway.ts";
-import { type Client, type ClientName, codexSignInSettings, codexToml } from "./clients.ts";
+import { type Client, type ClientName, codexSignInSettings } from "./clients.ts";
 import type { ClientConnection } from "./connection.ts";
 import { type JsonSetting, setJson } from "./edit-json.ts";
 import { setToml } from "./edit-toml.ts";
@@ -52,7 +53,7 @@ const claudeCodeFleet: Client = {
 /** Defaults of the machine. People can change them, and run `tollgate login` once. */
 const codexFleet: Client = {
   title: "Codex",
-  paste: (connection) => `${listed(CODEX_PATHS, "#")}\n${codexToml(codexSignInSettings(connection))}`,
+  paste: (connection) => `${listed(CODEX_PATHS, "#")}\n${tomlText(codexSignInSettings(connection))}`,
   files: (connection, { platform }) => {
     const system = systemOf(platform);
     if (system === "windows") return [];

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
+import type { ClientSetup } from "../../../../src/wire/client-setup/setup.ts";
 import { SelectField } from "../../parts/field.tsx";
-import type { Client } from "./clients.ts";
 
-type Props = { clients: readonly Client[]; chosen: string; onChoose: (id: string) => void };
+type Props = { clients: readonly ClientSetup[]; chosen: string; onChoose: (id: string) => void };
 
 const ITEM =
   "flex h-8 w-full items-center rounded-md px-2.5 text-left text-ink-2 hover:bg-sunken hover:text-ink aria-pressed:bg-accent-soft aria-pressed:font-medium aria-pressed:text-accent";

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Button } from "../../parts/button.tsx";
+import { CLIENT_SETUPS } from "../../../../src/wire/client-setup/clients.ts";
+import type { ClientSetup, SetupConnection } from "../../../../src/wire/client-setup/setup.ts";
 import { Card } from "../../parts/card.tsx";
 import { CodeWords } from "../../parts/code-words.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
@@ -8,13 +9,12 @@ import { Facts } from "../../parts/facts.tsx";
 import { SelectField } from "../../parts/field.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import { Stateful } from "../../parts/state.tsx";
-import { tell } from "../../parts/toast.tsx";
 import { originOf, useMe } from "../../shell/holder-session.ts";
 import { useOwnSearch } from "../../shell/use-range.ts";
 import { modelsQuery } from "../my-models/models-query.ts";
 import { ClientList } from "./client-list.tsx";
-import { CLIENTS, type Client, type Connection } from "./clients.ts";
 import { ConnectionTest } from "./connection-test.tsx";
+import { SetupParts } from "./setup-parts.tsx";
 import { SIGN_IN_CLIENTS } from "./sign-in-clients.ts";
 
 /** The settings of every client, with this gateway, this key and a model of it in them. */
@@ -24,14 +24,15 @@ export function Connect(): ReactNode {
   const models = useQuery(modelsQuery);
   const known = models.data ?? [];
   const model = known.find(({ id }) => id === own.use) ?? known[0];
-  const clients = me.person === null ? CLIENTS : SIGN_IN_CLIENTS;
-  const client = clients.find(({ id }) => id === own.client) ?? (clients[0] as Client);
+  const clients = me.person === null ? CLIENT_SETUPS : SIGN_IN_CLIENTS;
+  const client = clients.find(({ id }) => id === own.client) ?? (clients[0] as ClientSetup);
   const origin = originOf(me);
-  const connection: Connection = {
+  const connection: SetupConnection = {
     origin,
     model: model?.id ?? "MODEL",
-    prefix: me.key.prefix,
+    key: `${me.key.prefix}…`,
     limits: model?.context != null && model.output !== null ? { context: model.context, output: model.output } : null,
+    sockets: null,
   };
   return (
     <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[208px_minmax(0,1fr)]">
@@ -81,33 +82,15 @@ export function Connect(): ReactNode {
   );
 }
 
-const Settings = ({ client, connection }: { client: Client; connection: Connection }): ReactNode => {
-  const text = client.text(connection);
-  return (
-    <Card
-      title={client.name}
-      lead={client.place}
-      actions={
-        <Button icon="copy" onClick={() => void navigator.clipboard.writeText(text).then(() => tell("Copied"))}>
-          Copy
-        </Button>
-      }
-    >
-      <pre
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard must reach that
-        tabIndex={0}
-        aria-label={`Settings of ${client.name}`}
-        className="overflow-x-auto rounded-md bg-sunken p-3 font-mono text-small leading-5"
-      >
-        {text}
-      </pre>
-      <ul className="mt-3 flex max-w-prose list-disc flex-col gap-1 pl-4 text-ink-2">
-        {client.notes.map((note) => (
-          <li key={note}>
-            <CodeWords text={note} />
-          </li>
-        ))}
-      </ul>
-    </Card>
-  );
-};
+const Settings = ({ client, connection }: { client: ClientSetup; connection: SetupConnection }): ReactNode => (
+  <Card title={client.name}>
+    <SetupParts client={client.name} parts={client.parts(connection)} />
+    <ul className="mt-3 flex max-w-prose list-disc flex-col gap-1 pl-4 text-ink-2">
+      {[client.next, ...client.notes].map((note) => (
+        <li key={note}>
+          <CodeWords text={note} />
+        </li>
+      ))}
+    </ul>
+  </Card>
+);

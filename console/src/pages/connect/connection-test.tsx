@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import type { ClientSetup } from "../../../../src/wire/client-setup/setup.ts";
 import { DURATION } from "../../format/unit.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
@@ -9,12 +10,11 @@ import { WIRES } from "../playground/formats.ts";
 import { isRunning, type Run } from "../playground/run.ts";
 import { useRun } from "../playground/use-run.ts";
 import { sumOf } from "../requests/charged.tsx";
-import type { Client } from "./clients.ts";
 
 const MOST_OUTPUT = 32;
 
 /** A small request in the format of the client, with the session of this page in place of the key. */
-export function ConnectionTest({ client, model }: { client: Client; model: string }): ReactNode {
+export function ConnectionTest({ client, model }: { client: ClientSetup; model: string }): ReactNode {
   const { run, begin } = useRun();
   const wire = WIRES[client.format];
   const body = wire.body({ model, system: "", turns: [{ role: "user", text: "Say hello." }], most: MOST_OUTPUT });

@@ -1,24 +1,29 @@
-import type { Client } from "./clients.ts";
+import { curlCommand } from "../../../../src/wire/client-setup/curl.ts";
+import type { ClientSetup } from "../../../../src/wire/client-setup/setup.ts";
 
 const LOGIN =
   "`tollgate login` prints a link to your identity provider and waits until you approve. The session is kept in a file that only you can read.";
 
 /** How people without a key connect clients: the client asks `tollgate token` for a token that lives for an hour. */
-export const SIGN_IN_CLIENTS: readonly Client[] = [
+export const SIGN_IN_CLIENTS: readonly ClientSetup[] = [
   {
     id: "claude-code",
     name: "Claude Code",
     group: "Agents",
     format: "messages",
     covers: [],
-    place: "in your shell, once",
-    text: ({ origin, model }) => `tollgate login --url ${origin}
+    parts: ({ origin, model }) => [
+      {
+        place: "in your shell, once",
+        text: `tollgate login --url ${origin}
 tollgate connect claude-code --sign-in --url ${origin} --model ${model} --write
 claude`,
+      },
+    ],
+    next: LOGIN,
     notes: [
       "If your company manages the settings of Claude Code, type `/login` in it instead; nothing else is needed.",
       "It sends the token in two headers, which your operator allows with `auth.accept_equal_credentials`.",
-      LOGIN,
     ],
   },
   {
@@ -27,11 +32,16 @@ claude`,
     group: "Agents",
     format: "responses",
     covers: [],
-    place: "in your shell, once",
-    text: ({ origin, model }) => `tollgate login --url ${origin}
+    parts: ({ origin, model }) => [
+      {
+        place: "in your shell, once",
+        text: `tollgate login --url ${origin}
 tollgate connect codex --sign-in --url ${origin} --model ${model} --write
 codex`,
-    notes: [LOGIN],
+      },
+    ],
+    next: LOGIN,
+    notes: [],
   },
   {
     id: "curl",
@@ -39,12 +49,19 @@ codex`,
     group: "Other",
     format: "chat",
     covers: [],
-    place: "in your shell",
-    text: ({ origin, model }) => `tollgate login --url ${origin}
-curl ${origin}/v1/chat/completions \\
-  -H "authorization: Bearer $(tollgate token --url ${origin})" \\
-  -H "content-type: application/json" \\
-  -d '{"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}'`,
-    notes: ["A token lives for an hour. Ask for one each time; `tollgate token` renews it when it must.", LOGIN],
+    parts: ({ origin, model }) => [
+      {
+        place: "in your shell",
+        text: `tollgate login --url ${origin}\n${curlCommand({
+          origin,
+          format: "chat",
+          body: { model, messages: [{ role: "user", content: "Hello" }] },
+          streamed: false,
+          key: `$(tollgate token --url ${origin})`,
+        })}`,
+      },
+    ],
+    next: LOGIN,
+    notes: ["A token lives for an hour. Ask for one each time; `tollgate token` renews it when it must."],
   },
 ];

@@ -1,12 +1,16 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { Button } from "../../parts/button.tsx";
+import { ORIGIN_PREFIX } from "../../../../src/core/key-mode.ts";
+import { CLIENT_SETUPS } from "../../../../src/wire/client-setup/clients.ts";
 import { Field } from "../../parts/field.tsx";
-import { tell } from "../../parts/toast.tsx";
 import { sessionQuery } from "../../shell/session.ts";
-import { snippetsOf } from "./snippets.ts";
+import { SetupParts } from "../connect/setup-parts.tsx";
 
+/** For a first request. All others are on the page of the key holder. */
+const OFFERED = ["curl", "openai-python", "openai-js", "claude-code", "codex"].flatMap((id) =>
+  CLIENT_SETUPS.filter((setup) => setup.id === id),
+);
 const KEPT = "tollgate-address";
 
 type Props = { secret: string; mode: "credit" | "token_budget"; models: readonly string[] | null };
@@ -17,7 +21,13 @@ export function KeySnippets({ secret, mode, models }: Props): ReactNode {
   const { data: session } = useQuery({ ...sessionQuery, enabled: false });
   const [said, setSaid] = useState(() => localStorage.getItem(KEPT));
   const address = said ?? session?.gateway_url ?? "https://gateway.example.com";
-  const snippets = snippetsOf({ address: address.replace(/\/+$/, ""), secret, mode, model: models?.[0] ?? "MODEL" });
+  const connection = {
+    origin: `${address.replace(/\/+$/, "")}${ORIGIN_PREFIX[mode]}`,
+    key: secret,
+    model: models?.[0] ?? "MODEL",
+    limits: null,
+    sockets: null,
+  };
   const keep = (text: string): void => {
     setSaid(text);
     localStorage.setItem(KEPT, text);
@@ -30,34 +40,21 @@ export function KeySnippets({ secret, mode, models }: Props): ReactNode {
         value={address}
         onChange={({ target }) => keep(target.value)}
       />
-      <Tabs.Root defaultValue={snippets[0]?.name} className="min-w-0">
+      <Tabs.Root defaultValue={OFFERED[0]?.id} className="min-w-0">
         <Tabs.List className="flex flex-wrap gap-1" aria-label="Client">
-          {snippets.map(({ name }) => (
+          {OFFERED.map(({ id, name }) => (
             <Tabs.Tab
-              key={name}
-              value={name}
+              key={id}
+              value={id}
               className="h-7 rounded-md px-2.5 text-ink-2 hover:bg-sunken data-active:bg-accent-soft data-active:font-medium data-active:text-accent"
             >
               {name}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {snippets.map(({ name, text }) => (
-          <Tabs.Panel key={name} value={name} className="relative mt-2">
-            <pre
-              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and the keyboard must reach that
-              tabIndex={0}
-              className="overflow-x-auto rounded-md bg-sunken p-3 pt-10 font-mono text-small leading-5"
-            >
-              {text}
-            </pre>
-            <Button
-              icon="copy"
-              className="absolute top-1.5 right-1.5 h-7!"
-              onClick={() => void navigator.clipboard.writeText(text).then(() => tell("Copied"))}
-            >
-              Copy
-            </Button>
+        {OFFERED.map(({ id, name, parts }) => (
+          <Tabs.Panel key={id} value={id} className="mt-3">
+            <SetupParts client={name} parts={parts(connection)} />
           </Tabs.Panel>
         ))}
       </Tabs.Root>

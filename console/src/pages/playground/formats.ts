@@ -1,3 +1,5 @@
+import { GENERATION_PATHS } from "../../../../src/wire/client-setup/curl.ts";
+
 /** The three ways to ask that a client of the gateway can use. */
 export const FORMATS = ["chat", "responses", "messages"] as const;
 export type Format = (typeof FORMATS)[number];
@@ -8,7 +10,7 @@ export type Asked = { model: string; system: string; turns: readonly Turn[]; mos
 type Wire = {
   name: string;
   /** Below the origin of a key; below `/me` for the session of this page. */
-  path: "/v1/chat/completions" | "/v1/responses" | "/v1/messages";
+  path: (typeof GENERATION_PATHS)[Format];
   body: (asked: Asked) => object;
 };
 
@@ -17,7 +19,7 @@ const messagesOf = (turns: readonly Turn[]) => turns.map(({ role, text }) => ({ 
 export const WIRES: Record<Format, Wire> = {
   chat: {
     name: "Chat completions",
-    path: "/v1/chat/completions",
+    path: GENERATION_PATHS.chat,
     body: ({ model, system, turns, most }) => ({
       model,
       stream: true,
@@ -28,7 +30,7 @@ export const WIRES: Record<Format, Wire> = {
   },
   responses: {
     name: "Responses",
-    path: "/v1/responses",
+    path: GENERATION_PATHS.responses,
     body: ({ model, system, turns, most }) => ({
       model,
       stream: true,
@@ -39,7 +41,7 @@ export const WIRES: Record<Format, Wire> = {
   },
   messages: {
     name: "Messages",
-    path: "/v1/messages",
+    path: GENERATION_PATHS.messages,
     body: ({ model, system, turns, most }) => ({
       model,
       stream: true,
@@ -51,15 +53,3 @@ export const WIRES: Record<Format, Wire> = {
 };
 
 export const readFormat = (word: string | undefined): Format => FORMATS.find((format) => format === word) ?? "chat";
-
-/** The same request as a command, with the key taken from the shell. */
-export function curlOf(origin: string, format: Format, body: object): string {
-  const text = JSON.stringify(body).replaceAll("'", String.raw`'\''`);
-  return [
-    `curl -N ${origin}${WIRES[format].path}`,
-    `-H "authorization: Bearer $TOLLGATE_KEY"`,
-    `-H 'content-type: application/json'`,
-    ...(format === "messages" ? [`-H 'anthropic-version: 2023-06-01'`] : []),
-    `-d '${text}'`,
-  ].join(" \\\n  ");
-}

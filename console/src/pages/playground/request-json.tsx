@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
+import { curlCommand } from "../../../../src/wire/client-setup/curl.ts";
 import { Button } from "../../parts/button.tsx";
 import { tell } from "../../parts/toast.tsx";
-import { curlOf, type Format } from "./formats.ts";
+import type { Format } from "./formats.ts";
 
 type Props = { origin: string; format: Format; body: object };
 
@@ -13,7 +14,7 @@ export const RequestJson = ({ origin, format, body }: Props): ReactNode => (
         icon="copy"
         onClick={() =>
           void navigator.clipboard
-            .writeText(curlOf(origin, format, body))
+            .writeText(curlCommand({ origin, format, body, streamed: true }))
             .then(() => tell("Copied", "Set TOLLGATE_KEY to your key before you run it."))
         }
       >

@@ -1,12 +1,8 @@
+import { ORIGIN_PREFIX } from "../../../../src/core/key-mode.ts";
+import { curlCommand } from "../../../../src/wire/client-setup/curl.ts";
 import type { RequestDetail } from "../../api/generated/admin.ts";
 
 type Format = NonNullable<RequestDetail["format"]>;
-
-const PATHS: Record<Format, string> = {
-  chat: "/v1/chat/completions",
-  responses: "/v1/responses",
-  messages: "/v1/messages",
-};
 
 const PROMPT = "Your prompt";
 
@@ -18,14 +14,8 @@ const BODIES: Record<Format, (model: string, stream: boolean) => object> = {
 
 /** A request of the same kind. Prompts and keys are not kept, so the reader puts their own in. Keys with a budget have an origin of their own. */
 export function curlOf({ format, model, model_asked: asked, streamed, reserved }: RequestDetail): string {
+  const mode = reserved !== null && reserved.credits === null ? "token_budget" : "credit";
   const kind = format ?? "chat";
-  const isBudget = reserved !== null && reserved.credits === null;
-  const body = JSON.stringify(BODIES[kind](asked ?? model ?? "MODEL", streamed)).replaceAll("'", String.raw`'\''`);
-  return [
-    `curl ${streamed ? "-N " : ""}"$TOLLGATE_URL${isBudget ? "/token" : ""}${PATHS[kind]}"`,
-    `-H "authorization: Bearer $TOLLGATE_KEY"`,
-    `-H 'content-type: application/json'`,
-    ...(kind === "messages" ? [`-H 'anthropic-version: 2023-06-01'`] : []),
-    `-d '${body}'`,
-  ].join(" \\\n  ");
+  const body = BODIES[kind](asked ?? model ?? "MODEL", streamed);
+  return curlCommand({ origin: `$TOLLGATE_URL${ORIGIN_PREFIX[mode]}`, format: kind, body, streamed });
 }

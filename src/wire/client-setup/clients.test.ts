@@ -1,15 +1,22 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { CLIENTS, type Connection } from "./clients.ts";
+import { CLIENT_SETUPS as CLIENTS } from "./clients.ts";
+import type { ClientSetup, SetupConnection } from "./setup.ts";
 
-const PAGE = join(import.meta.dirname, "../../../../docs/reference/clients.md");
-const CONNECTION: Connection = {
+const PAGE = join(import.meta.dirname, "../../../docs/reference/clients.md");
+const CONNECTION: SetupConnection = {
   origin: "https://gate.example/token",
   model: "acme-large",
-  prefix: "tgt_0071abcd",
+  key: "tgt_0071abcd…",
   limits: { context: 128_000, output: 4096 },
+  sockets: null,
 };
+
+const textOf = ({ parts }: ClientSetup): string =>
+  parts(CONNECTION)
+    .map(({ text }) => text)
+    .join("\n");
 
 /** The first column of the table of what was tested, without its marks. */
 const tested = readFileSync(PAGE, "utf8")
@@ -23,8 +30,8 @@ test("every client that was tested has its settings here, and no other is said t
   expect(CLIENTS.flatMap(({ covers }) => covers).toSorted()).toEqual([...new Set(tested)].toSorted());
 });
 
-test.each(CLIENTS)("the settings of $name have the origin of the key and the model in them", ({ text }) => {
-  const written = text(CONNECTION);
+test.each(CLIENTS)("the settings of $name have the origin of the key and the model in them", (setup) => {
+  const written = textOf(setup);
 
   expect(written).toContain("https://gate.example/token");
   expect(written).toContain("acme-large");
@@ -32,7 +39,10 @@ test.each(CLIENTS)("the settings of $name have the origin of the key and the mod
 });
 
 test("a client of the Messages format gets the bare origin, and one of the others the one with /v1", () => {
-  const originIn = (id: string): string => CLIENTS.find((client) => client.id === id)?.text(CONNECTION) ?? "";
+  const originIn = (id: string): string =>
+    CLIENTS.filter((client) => client.id === id)
+      .map(textOf)
+      .join("\n");
 
   expect(originIn("claude-code")).toContain("ANTHROPIC_BASE_URL=https://gate.example/token\n");
   expect(originIn("anthropic-python")).toContain('base_url="https://gate.example/token"');
