@@ -5,7 +5,7 @@ import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
 import { CodeWords } from "../../parts/code-words.tsx";
-import { useEndedRequest } from "../my-requests/use-own-request.ts";
+import { useEndedRequest } from "../my-requests/use-ended-request.ts";
 import { WIRES } from "../playground/formats.ts";
 import { isRunning, type Run } from "../playground/run.ts";
 import { useRun } from "../playground/use-run.ts";

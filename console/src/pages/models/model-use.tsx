@@ -29,7 +29,7 @@ export function ModelUse({ id }: { id: string }): ReactNode {
     }),
   );
   const total = series.data?.total;
-  const buckets = series.data ? bucketsIn(series.data) : { startsMs: [], stepMs: 1 };
+  const buckets = bucketsIn(series.data);
   const share = total && total.requests > 0 ? ((total.codes["ok"] ?? 0) / total.requests) * 10_000 : null;
   const known = (value: bigint | null | undefined): bigint | null => value ?? null;
   return (
@@ -57,7 +57,7 @@ export function ModelUse({ id }: { id: string }): ReactNode {
         lead={`Credits charged per day in UTC, ${DAYS} days, by the provider that was asked last`}
         unit={CREDITS}
         buckets={buckets}
-        series={series.data ? creditSeries(series.data, buckets) : []}
+        series={creditSeries(series.data, buckets)}
         shown={shownOf(series, total?.requests === 0 ? { title: `It was not used in these ${DAYS} days` } : null)}
       />
     </>

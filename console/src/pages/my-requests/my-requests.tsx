@@ -1,19 +1,15 @@
-import { useNavigate } from "@tanstack/react-router";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import type { AnswerOf } from "../../api/call.ts";
+import { pagesOf, queryOf } from "../../api/query.ts";
 import type { HolderRequest } from "../../api/generated/holder.ts";
-import { groupDigits } from "../../format/money.ts";
-import { Button, IconButton } from "../../parts/button.tsx";
-import { Choice } from "../../parts/choice.tsx";
-import { shownOf } from "../../parts/shown-of.ts";
-import type { Shown } from "../../parts/state.tsx";
-import { type FilterField, FilterPopover } from "../../shell/filter-popover.tsx";
-import { usePageSearch } from "../../shell/use-range.ts";
+import type { FilterField } from "../../shell/filter-popover.tsx";
 import type { Column } from "../../table/column.ts";
-import { DataTable } from "../../table/data-table.tsx";
 import { FIRST_COLUMNS, LAST_COLUMNS, text } from "../requests/request-columns.tsx";
-import { FindRequest, OUTCOME_CHOICES } from "../requests/request-filters.tsx";
-import { OwnVolume } from "./own-volume.tsx";
-import { ownQuery, useOwnRequests } from "./use-own-requests.ts";
+import { CODE_FIELDS } from "../requests/request-filters.tsx";
+import { RequestList } from "../requests/request-list.tsx";
+import type { SeriesQuery } from "../requests/request-query.ts";
+import { onePage, useRequestView } from "../requests/use-request-view.ts";
 
 const COLUMNS: readonly Column<HolderRequest>[] = [
   ...FIRST_COLUMNS,
@@ -23,83 +19,41 @@ const COLUMNS: readonly Column<HolderRequest>[] = [
 
 const FIELDS: readonly FilterField<HolderRequest>[] = [
   { name: "model", label: "Model", of: ({ model }) => model },
-  { name: "code", label: "Code", of: ({ code }) => code },
-  { name: "status", label: "HTTP status", of: ({ status }) => String(status), numeric: true },
+  ...CODE_FIELDS,
 ];
 
-const EMPTY = { title: "No request in this span fits", hint: "Choose a longer span, or take a filter away." };
-
-/** Every finished request of the key in a span: how many, how they ended, what each cost. */
+/** The requests of the key. */
 export function MyRequests(): ReactNode {
-  const { search, range, change } = usePageSearch();
-  const navigate = useNavigate();
-  const query = ownQuery(search, range);
-  const { pages, rows, isSearching } = useOwnRequests(query);
-  const { hasNextPage, isFetching, isFetchingNextPage, fetchNextPage, refetch } = pages;
-  const open = (id: string): void => void navigate({ to: "/requests/$request", params: { request: id }, search: true });
+  const view = useRequestView(["model", "code"]);
+  const pages = useInfiniteQuery(pagesOf("GET /me/requests", { query: onePage(view.query) }));
+  const sums = useQuery({
+    ...queryOf("GET /me/series", { query: ownSums(view.sums ?? {}) }),
+    select: groupsByName,
+    enabled: view.sums !== null,
+  });
   return (
-    <div className="flex flex-col gap-4">
-      <OwnVolume
-        query={query}
-        range={range}
-        rows={rows}
-        hasMore={hasNextPage}
-        onCode={(code) => change({ code })}
-        onRange={(fromMs, toMs) => change({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })}
-      />
-      <div className="flex flex-wrap items-center gap-2">
-        <Choice
-          label="Outcome"
-          value={search.outcome}
-          choices={OUTCOME_CHOICES}
-          onChoose={(outcome) => change({ outcome })}
-        />
-        <FilterPopover fields={FIELDS} search={search} rows={rows} onChange={change} />
-        <div className="ml-auto flex items-center gap-1">
-          <FindRequest onFind={open} />
-          <IconButton label="Ask again" icon="retry" aria-busy={isFetching} onClick={() => void refetch()} />
-        </div>
-      </div>
-      <DataTable
-        label="Requests"
-        columns={COLUMNS}
-        rows={rows}
-        rowKey={({ request_id: id }) => id}
-        height={640}
-        onOpen={({ request_id: id }) => open(id)}
-        shown={noted(
-          shownOf(pages, rows.length === 0 && !isSearching ? EMPTY : null),
-          rows.length,
-          hasNextPage,
-          isSearching,
-        )}
-        tools={
-          <>
-            {hasNextPage && (
-              <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-                Load more
-              </Button>
-            )}
-            <a
-              href={`/me/requests.csv?${new URLSearchParams(query as Record<string, string>)}`}
-              download="requests.csv"
-              className="px-2 text-small text-accent hover:underline"
-            >
-              1,000 as CSV
-            </a>
-          </>
-        }
-      />
-    </div>
+    <RequestList
+      view={view}
+      pages={pages}
+      sums={sums}
+      mostPages={10}
+      columns={COLUMNS}
+      fields={FIELDS}
+      question="How do my requests end?"
+      file={{ path: "/me/requests.csv", label: "1,000 as CSV", advice: "load more, or choose a shorter span." }}
+    />
   );
 }
 
-function noted(shown: Shown, count: number, hasMore: boolean, isSearching: boolean): Shown {
-  if (shown.kind !== "ready" || !hasMore) return shown;
-  if (isSearching)
-    return count === 0 ? { kind: "loading" } : { kind: "partial", note: "Older requests are being searched." };
-  return {
-    kind: "too-many",
-    note: `The newest ${groupDigits(count)} are shown. Sorting and the button's file have these alone; load more, or choose a shorter span.`,
-  };
-}
+const ownSums = ({ from, to, step, by }: SeriesQuery) => ({
+  ...(from !== undefined && { from }),
+  ...(to !== undefined && { to }),
+  ...(step !== undefined && { step }),
+  ...(by === "model" && { by }),
+});
+
+/** A group of a key holder has a name and no id. */
+const groupsByName = ({ points, groups }: AnswerOf<"GET /me/series">) => ({
+  points,
+  groups: groups.map((group) => ({ id: group.name, points: group.points })),
+});

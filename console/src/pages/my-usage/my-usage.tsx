@@ -4,18 +4,17 @@ import type { ReactNode } from "react";
 import { queryOf } from "../../api/query.ts";
 import { StackedChart } from "../../charts/stacked-chart.tsx";
 import { unitOf } from "../../format/counted.ts";
-import { TOKENS } from "../../format/unit.ts";
 import { shownOf } from "../../parts/shown-of.ts";
 import { useMe } from "../../shell/holder-session.ts";
 import { usePageSearch } from "../../shell/use-range.ts";
 import { DataTable } from "../../table/data-table.tsx";
 import { STEP_NAMES, stepFor } from "../overview/series-of.ts";
+import { TokensOverTime } from "../overview/tokens-over-time.tsx";
 import { modelColumns, shareRows } from "./model-columns.tsx";
-import { type OwnSeries, seriesByModel, tokenSeries } from "./own-series.ts";
+import { type OwnSeries, seriesByModel } from "./own-series.ts";
 import { UsageFigures } from "./usage-figures.tsx";
 
 const NOTHING = { title: "No requests in this span", hint: "Choose a longer one, or send a first request." };
-const TOKEN_COLOURS = ["var(--series-1)", "var(--series-6)", "var(--series-3)"];
 
 /** What the key spent, on which models, and how many tokens went through. */
 export function MyUsage(): ReactNode {
@@ -54,16 +53,7 @@ export function MyUsage(): ReactNode {
           onRange={onRange}
           onPickSeries={(id) => id !== "other" && openRequests(id)}
         />
-        <StackedChart
-          title="How many tokens pass through?"
-          lead={`Tokens ${step}`}
-          unit={TOKENS}
-          buckets={buckets}
-          series={tokenSeries(answer, buckets)}
-          colours={TOKEN_COLOURS}
-          shown={shown}
-          onRange={onRange}
-        />
+        <TokensOverTime answer={answer} shown={shown} onRange={onRange} />
       </div>
       <DataTable
         label="Models used"

@@ -7,7 +7,7 @@ const PERCENTILES = ["p50", "p95", "p99"] as const;
 const ABOVE = 2;
 
 export function FirstToken({ answer, shown, onRange }: OverviewPart): ReactNode {
-  const buckets = answer ? bucketsIn(answer) : { startsMs: [], stepMs: 1 };
+  const buckets = bucketsIn(answer);
   const points = answer?.points ?? [];
   const bounds = (answer?.bounds.ttft ?? []).map(microseconds);
   // The last bin has no upper bound; it is drawn as wide as the one before.

@@ -6,7 +6,7 @@ import type { OverviewPart } from "./overview-part.ts";
 import { bucketsIn, codesIn, type SeriesPoint, STEP_NAMES, valuesIn } from "./series-of.ts";
 
 export function Outcomes({ answer, shown, onRange }: OverviewPart): ReactNode {
-  const buckets = answer ? bucketsIn(answer) : { startsMs: [], stepMs: 1 };
+  const buckets = bucketsIn(answer);
   const codes = answer ? codesIn(answer) : [];
   const of = (code: string) => ({ of: (point: SeriesPoint) => BigInt(point.codes[code] ?? 0), none: 0n });
   return (

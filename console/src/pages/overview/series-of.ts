@@ -14,7 +14,9 @@ export const STEP_NAMES: Record<SeriesAnswer["step"], string> = {
 };
 
 /** Every step of the answer, also those without requests, which it leaves out. */
-export function bucketsIn({ from, to, step }: Pick<SeriesAnswer, "from" | "to" | "step">): Buckets {
+export function bucketsIn(answer: Pick<SeriesAnswer, "from" | "to" | "step"> | undefined): Buckets {
+  if (answer === undefined) return { startsMs: [], stepMs: 1 };
+  const { from, to, step } = answer;
   const [fromMs, stepMs] = [Date.parse(from), STEPS_MS[step]];
   const length = Math.max(1, Math.round((Date.parse(to) - fromMs) / stepMs));
   return { startsMs: Array.from({ length }, (_start, index) => fromMs + index * stepMs), stepMs };
@@ -33,16 +35,29 @@ export function valuesIn<Point extends { at: string }, Value>(
   });
 }
 
-/** Credits of each group that cost something, over time. The group of all others has no id. */
-export const creditSeries = (answer: SeriesAnswer, buckets: Buckets): Series[] =>
-  answer.groups
-    .filter(({ total }) => readCredits(total.credits) > 0n)
+type Charged = Pick<SeriesPoint, "credits" | "tokens">;
+type Group = {
+  id: string | null;
+  name: string | null;
+  total: Charged;
+  points: readonly (Charged & { at: string })[];
+};
+
+/** What each group that cost something was charged over time. The group of all others has no id. */
+export const chargedSeries = (groups: readonly Group[], buckets: Buckets, of: (sum: Charged) => bigint): Series[] =>
+  groups
+    .filter(({ total }) => of(total) > 0n)
     .map(({ id, name, points }) => ({
       id: id ?? "other",
       name: id === null ? "all others" : (name ?? id),
       rest: id === null,
-      values: valuesIn(buckets, points, { of: ({ credits }) => readCredits(credits), none: 0n }),
+      values: valuesIn(buckets, points, { of, none: 0n }),
     }));
+
+const creditsOf = ({ credits }: Charged): bigint => readCredits(credits);
+
+export const creditSeries = (answer: SeriesAnswer | undefined, buckets: Buckets): Series[] =>
+  chargedSeries(answer?.groups ?? [], buckets, creditsOf);
 
 /** So many steps that they can be told apart: at most 72, 192 or as many days as there are. */
 export function stepFor(spanMs: number): SeriesAnswer["step"] {

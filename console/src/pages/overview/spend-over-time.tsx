@@ -11,14 +11,14 @@ export type SpendGroup = (typeof GROUPS)[number];
 type Props = OverviewPart & { by: SpendGroup; onBy: (by: SpendGroup) => void; onPick: (id: string) => void };
 
 export function SpendOverTime({ answer, shown, onRange, by, onBy, onPick }: Props): ReactNode {
-  const buckets = answer ? bucketsIn(answer) : { startsMs: [], stepMs: 1 };
+  const buckets = bucketsIn(answer);
   return (
     <StackedChart
       title={`Which ${by}s cost most?`}
       lead={`Credits charged ${answer ? STEP_NAMES[answer.step] : ""}`}
       unit={CREDITS}
       buckets={buckets}
-      series={answer ? creditSeries(answer, buckets) : []}
+      series={creditSeries(answer, buckets)}
       shown={shown}
       tools={<Choices label="Divide by" value={by} choices={GROUPS} onChoose={onBy} />}
       onRange={onRange}

@@ -8,7 +8,7 @@ import { Stateful } from "../../parts/state.tsx";
 import { originOf, useMe } from "../../shell/holder-session.ts";
 import { useOwnSearch } from "../../shell/use-range.ts";
 import { modelsQuery } from "../my-models/models-query.ts";
-import { useEndedRequest } from "../my-requests/use-own-request.ts";
+import { useEndedRequest } from "../my-requests/use-ended-request.ts";
 import { Conversation } from "./conversation.tsx";
 import { FORMATS, readFormat, WIRES } from "./formats.ts";
 import { PromptBox } from "./prompt-box.tsx";

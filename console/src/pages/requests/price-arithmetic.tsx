@@ -8,7 +8,7 @@ import { GAP_WORDS, lineWords } from "./words.ts";
 type Money = NonNullable<RequestDetail["money"]>;
 type Work = NonNullable<Money["credits"]>;
 
-type Priced = Pick<Money, "credits" | "tokens" | "price_version" | "estimated">;
+export type Priced = Pick<Money, "credits" | "tokens" | "price_version" | "estimated">;
 
 /** From counts and prices to the charge, with every digit. */
 export const PriceArithmetic = ({ money }: { money: Priced }): ReactNode => {

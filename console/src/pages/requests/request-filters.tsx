@@ -4,13 +4,18 @@ import { INPUT } from "../../parts/field.tsx";
 import { type FilterField, wordOf } from "../../shell/filter-popover.tsx";
 import { accountOf } from "./request-columns.tsx";
 
+/** How a request ended. */
+export const CODE_FIELDS: readonly FilterField<Pick<RequestRow, "code" | "status">>[] = [
+  { name: "code", label: "Code", of: ({ code }) => code },
+  { name: "status", label: "HTTP status", of: ({ status }) => String(status), numeric: true },
+];
+
 export const REQUEST_FIELDS: readonly FilterField<RequestRow>[] = [
   { name: "model", label: "Model", of: ({ model }) => model },
   { name: "key", label: "Key, by id or prefix", of: ({ key_prefix: prefix }) => prefix },
   { name: "account", label: "Account and all below it", of: accountOf },
   { name: "provider", label: "Provider asked last", of: ({ provider }) => provider },
-  { name: "code", label: "Code", of: ({ code }) => code },
-  { name: "status", label: "HTTP status", of: ({ status }) => String(status), numeric: true },
+  ...CODE_FIELDS,
   { name: "agent", label: "Agent", of: ({ agent }) => agent },
 ];
 

@@ -2,22 +2,33 @@ import type { ReactNode } from "react";
 import type { RequestDetail } from "../../api/generated/admin.ts";
 import { CREDITS, DURATION, TOKENS, type Unit } from "../../format/unit.ts";
 import { Moment } from "../../parts/amount.tsx";
-import { Button } from "../../parts/button.tsx";
 import { CopyText } from "../../parts/copy-text.tsx";
 import { Figure, Figures } from "../../parts/figure.tsx";
-import { tell } from "../../parts/toast.tsx";
 import { sumOf } from "./charged.tsx";
 import { CodeBadge } from "./code-badge.tsx";
-import { curlOf } from "./curl.ts";
+
+/** What is counted of a request. */
+export type CountedRequest = Pick<
+  RequestDetail,
+  | "request_id"
+  | "at"
+  | "times"
+  | "status"
+  | "code"
+  | "charged"
+  | "reserved"
+  | "first_byte_ms"
+  | "took_ms"
+  | "input_tokens"
+  | "cached_tokens"
+  | "output_tokens"
+  | "reasoning_tokens"
+>;
 
 /** Which request, how it ended, and its numbers. */
-export function RequestHead({ request }: { request: RequestDetail }): ReactNode {
+export function RequestHead({ request, actions }: { request: CountedRequest; actions?: ReactNode }): ReactNode {
   const charged = sumOf(request.charged);
   const held = sumOf(request.reserved);
-  const copy = (): void =>
-    void navigator.clipboard
-      .writeText(curlOf(request))
-      .then(() => tell("Copied", "Set TOLLGATE_URL and TOLLGATE_KEY, and put your prompt in: the gateway keeps none."));
   return (
     <>
       <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -26,15 +37,11 @@ export function RequestHead({ request }: { request: RequestDetail }): ReactNode 
         <span className="text-ink-2">
           <Moment atMs={Date.parse(request.at)} />
         </span>
-        {request.format !== null && (
-          <Button icon="copy" className="ml-auto" onClick={copy}>
-            Copy as curl
-          </Button>
-        )}
+        {actions}
       </header>
       <Figures>
-        <Sum label="Charged" sum={charged} none="nothing was reserved" />
-        <Sum label="Reserved" sum={held} none="nothing was reserved" />
+        <Sum label="Charged" sum={charged} note={charged === null && "nothing was charged"} />
+        <Sum label="Reserved" sum={held} note={held === null ? "nothing was reserved" : "until it ended"} />
         <Time label="First byte" ms={request.first_byte_ms} />
         <Time label="Took" ms={request.took_ms} />
         <Figure
@@ -54,10 +61,10 @@ export function RequestHead({ request }: { request: RequestDetail }): ReactNode 
   );
 }
 
-type SumParts = { label: string; sum: { value: bigint; unit: Unit } | null; none: string };
+type SumParts = { label: string; sum: { value: bigint; unit: Unit } | null; note: ReactNode };
 
-const Sum = ({ label, sum, none }: SumParts): ReactNode => (
-  <Figure label={label} unit={sum?.unit ?? CREDITS} value={sum?.value ?? null} note={sum === null && none} />
+const Sum = ({ label, sum, note }: SumParts): ReactNode => (
+  <Figure label={label} unit={sum?.unit ?? CREDITS} value={sum?.value ?? null} note={note} />
 );
 
 const Time = ({ label, ms }: { label: string; ms: number | null }): ReactNode => (

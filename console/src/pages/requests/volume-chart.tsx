@@ -1,34 +1,31 @@
-import { useQuery } from "@tanstack/react-query";
+import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { queryOf } from "../../api/query.ts";
-import type { RequestRow } from "../../api/generated/admin.ts";
 import { codeColour } from "../../charts/code-colour.ts";
 import { StackedChart } from "../../charts/stacked-chart.tsx";
 import { groupDigits } from "../../format/money.ts";
 import { REQUESTS } from "../../format/unit.ts";
 import { shownOf } from "../../parts/shown-of.ts";
 import type { Shown } from "../../parts/state.tsx";
-import type { Range } from "../../shell/range.ts";
-import { countRows, seriesQuery, STEP_TITLES, volumeOf } from "./volume.ts";
-import type { RequestQuery } from "./use-requests.ts";
+import type { CountedSeries, EndedRequest } from "./request-query.ts";
+import type { RequestView } from "./use-request-view.ts";
+import { countRows, STEP_TITLES, volumeOf } from "./volume.ts";
+
+export type Sums = UseQueryResult<CountedSeries>;
 
 type Props = {
-  query: RequestQuery;
-  range: Range;
+  question: string;
+  view: RequestView;
+  sums: Sums;
   /** What the list has, for filters that the gateway has no sums of. */
-  rows: readonly RequestRow[];
+  rows: readonly EndedRequest[];
   hasMore: boolean;
   onCode: (code: string) => void;
   onRange: (fromMs: number, toMs: number) => void;
 };
 
 /** How many requests there were, and how they ended. */
-export function VolumeChart({ query, range, rows, hasMore, onCode, onRange }: Props): ReactNode {
-  const asked = seriesQuery(query, range);
-  const sums = useQuery({
-    ...queryOf("GET /admin/v1/series", { query: asked ?? {} }),
-    enabled: asked !== null,
-  });
+export function VolumeChart({ question, view, sums, rows, hasMore, onCode, onRange }: Props): ReactNode {
+  const { query, range, sums: asked } = view;
   const summed = asked !== null && sums.data !== undefined ? volumeOf(sums.data, query, range) : null;
   const isCounted = asked === null || (sums.data !== undefined && summed === null);
   const { step, buckets, series } = summed ?? countRows(rows, range);
@@ -39,7 +36,7 @@ export function VolumeChart({ query, range, rows, hasMore, onCode, onRange }: Pr
     : shownOf(sums, null);
   return (
     <StackedChart
-      title="How do requests end?"
+      title={question}
       lead={`Requests per ${STEP_TITLES[step]}, by code`}
       height={132}
       buckets={buckets}

@@ -1,16 +1,8 @@
-import type { AdminOperations, RequestRow } from "../../api/generated/admin.ts";
 import { codeName } from "../../charts/code-colour.ts";
 import type { Buckets, Series } from "../../charts/series.ts";
 import { DAY_MS, HOUR_MS } from "../../format/time.ts";
 import type { Range } from "../../shell/range.ts";
-import type { RequestQuery } from "./use-requests.ts";
-
-type SeriesQuery = AdminOperations["GET /admin/v1/series"]["query"];
-/** As much of a series as is counted here; that of a key holder has it, too. */
-type Answer = {
-  points: readonly { at: string; codes: Record<string, number> }[];
-  groups: readonly { id: string | null; points: readonly { at: string; requests: number }[] }[];
-};
+import type { CountedSeries, EndedRequest, RequestQuery, SeriesQuery } from "./request-query.ts";
 
 const FIVE_MINUTES_MS = 300_000;
 const STEPS = { "5m": FIVE_MINUTES_MS, "1h": HOUR_MS, "1d": DAY_MS } as const;
@@ -57,7 +49,7 @@ export function bucketsFor(range: Range): { buckets: Buckets; step: Step } {
 }
 
 /** The requests of each bucket by what they ended with; of one model or provider, all together. Null: it is not among the sums. */
-export function volumeOf(answer: Answer, query: RequestQuery, range: Range): Volume | null {
+export function volumeOf(answer: CountedSeries, query: RequestQuery, range: Range): Volume | null {
   const one = query.model ?? query.provider;
   if (one === undefined) {
     const points = answer.points.flatMap(({ at, codes }) =>
@@ -74,7 +66,7 @@ export function volumeOf(answer: Answer, query: RequestQuery, range: Range): Vol
 }
 
 /** The same from the rows of the list. */
-export function countRows(rows: readonly Pick<RequestRow, "at" | "code" | "times">[], range: Range): Volume {
+export function countRows(rows: readonly EndedRequest[], range: Range): Volume {
   const points = rows.map(({ at, code, times }) => ({ at: Date.parse(at), code, requests: times }));
   return { ...bucketsFor(range), series: stack(points, range) };
 }

@@ -1,6 +1,5 @@
-import type { ReactNode } from "react";
 import type { RequestDetail } from "../../api/generated/admin.ts";
-import { type Span, Waterfall } from "../../charts/waterfall.tsx";
+import type { Span } from "../../charts/waterfall.tsx";
 import { DURATION } from "../../format/unit.ts";
 import { STEP_WORDS, type StepName } from "./words.ts";
 
@@ -13,14 +12,13 @@ const KINDS: Partial<Record<StepName, Span["kind"]>> = {
 
 type Attempt = { began_ms: number; ended_ms: number; status: number | null; failure: string | null };
 
-/** Every step from where the one before ended, and below the call of a provider each attempt. */
-export function RequestWaterfall({ request }: { request: RequestDetail }): ReactNode {
-  const own = usOf(request.steps.closed) - usOf(request.provider_ms);
-  const lead = `${DURATION.show(usOf(request.steps.closed))} in all, ${DURATION.show(usOf(request.provider_ms))} of them waiting for providers, ${DURATION.show(own)} in the gateway`;
-  return <Waterfall title="Where did the time go?" lead={lead} spans={spansOf(request)} />;
+/** How the time was divided. */
+export function leadOf({ steps, provider_ms: provider }: Pick<RequestDetail, "steps" | "provider_ms">): string {
+  const [all, waiting] = [usOf(steps.closed), usOf(provider)];
+  return `${DURATION.show(all)} in all, ${DURATION.show(waiting)} of them waiting for providers, ${DURATION.show(all - waiting)} in the gateway`;
 }
 
-/** `provider`: not told to key holders. */
+/** Every step from where the one before ended, and below the call of a provider each attempt. Key holders are not told which provider. */
 export function spansOf({
   steps,
   attempts,

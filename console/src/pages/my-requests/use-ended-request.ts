@@ -1,19 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { ApiError, call } from "../../api/call.ts";
-import { keyOf, queryOf } from "../../api/query.ts";
+import { call } from "../../api/call.ts";
+import { keyOf } from "../../api/query.ts";
 import type { HolderRequest } from "../../api/generated/holder.ts";
-
-/** A record is written within a second or two after its request has ended. */
-const LATE_TRIES = 4;
-const LATE_MS = 1000;
-
-/** One request of the key. */
-export const useOwnRequest = (id: string) =>
-  useQuery({
-    ...queryOf("GET /me/requests/{request}", { params: { request: id } }),
-    retry: (count, error) => count < LATE_TRIES && error instanceof ApiError && error.status === 404,
-    retryDelay: LATE_MS,
-  });
 
 const RECENT = 20;
 const MOST_LOOKS = 30;
