@@ -14,6 +14,7 @@ export type ConsoleStage = {
   url: string;
   adminUrl: string;
   adminToken: string;
+  databaseUrl: string;
   setupToken: string;
   simulator: SimulatorProcess;
   page: ChromiumPage;
@@ -55,6 +56,7 @@ export async function startConsoleStage(): Promise<ConsoleStage> {
     url: served.url,
     adminUrl: served.adminUrl,
     adminToken,
+    databaseUrl: fresh.url,
     setupToken: SETUP_TOKEN.exec(served.output())?.[1] ?? "",
     simulator,
     page,

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
 
-type Labels = { label: string; hint?: ReactNode; problem?: string | null };
+export type Labels = { label: string; hint?: ReactNode; problem?: string | null };
 
 export const INPUT =
   "h-(--control) w-full rounded-md border border-edge bg-surface px-2.5 text-body text-ink placeholder:text-ink-3 aria-invalid:border-bad";
@@ -57,7 +57,7 @@ export const LinesField = ({
 
 type Linked = { id: string; "aria-invalid": boolean; "aria-describedby": string | undefined };
 
-function Labelled({
+export function Labelled({
   label,
   hint,
   problem,

@@ -46,7 +46,7 @@ export const OPERATOR_PAGES = [
     group: "Money",
     ranged: false,
     words: "teams customers organisation limits budgets statement tree",
-    search: ["near"],
+    search: ["find", "near"],
     load: () => import("../pages/accounts/accounts.tsx"),
   },
   {
@@ -56,7 +56,7 @@ export const OPERATOR_PAGES = [
     group: "Money",
     ranged: false,
     words: "journal balance charges top-up adjust verify books",
-    search: ["entry"],
+    search: ["entry", "find"],
     load: () => import("../pages/ledger/ledger.tsx"),
   },
   {

@@ -5,13 +5,33 @@ import { RANGES } from "./range.ts";
 import { chooseTheme } from "./theme.ts";
 import { usePageSearch } from "./use-range.ts";
 
-export type Command = { id: string; title: string; group: string; icon: IconName; words: string; run: () => void };
+export type Command = {
+  id: string;
+  title: string;
+  /** Beside the title. */
+  note?: string;
+  group: string;
+  icon: IconName;
+  words: string;
+  run: () => void;
+};
 
-/** `reference`: what the description of the API is called. */
-export type CommandParts = { pages: readonly OwnPage[]; reference: string };
+/** Something that is found by asking the gateway. */
+export type Found = {
+  id: string;
+  kind: "account" | "key";
+  title: string;
+  note: string;
+  /** What a filter calls it. */
+  word: string;
+};
+export type Find = (search: string, signal: AbortSignal) => Promise<readonly Found[]>;
+
+/** `reference`: what the description of the API is called. `openFound`: null where nothing is searched for. */
+export type CommandParts = { pages: readonly OwnPage[]; reference: string; openFound: ((found: Found) => void) | null };
 
 /** All that can be done from the palette. */
-export function useCommands({ pages, reference }: CommandParts): Command[] {
+export function useCommands({ pages, reference }: Omit<CommandParts, "openFound">): Command[] {
   const navigate = useNavigate();
   const { change } = usePageSearch();
   return [

@@ -4,6 +4,7 @@ import { IconButton } from "../parts/button.tsx";
 import { ErrorBoundary } from "../parts/error-boundary.tsx";
 import { FilterChips } from "./filter-chips.tsx";
 import { Navigation } from "./navigation.tsx";
+import type { CommandParts } from "./commands.ts";
 import type { OwnPage } from "../routes/page.ts";
 import { PaletteButton } from "./palette-button.tsx";
 import { RangePicker } from "./range-picker.tsx";
@@ -15,6 +16,8 @@ type Props = {
   pages: readonly OwnPage[];
   /** Where its API is described, for the palette. */
   reference: string;
+  /** Opens what the palette found by asking the gateway; null: it asks for nothing. */
+  openFound: CommandParts["openFound"];
   /** Who is signed in. */
   actor: string;
   /** Opens the page about them, where there is one. */
@@ -23,7 +26,7 @@ type Props = {
 };
 
 /** What stands around every page: navigation, palette, span of time, and who is signed in. */
-export function ConsoleShell({ pages, reference, ...user }: Props): ReactNode {
+export function ConsoleShell({ pages, reference, openFound, ...user }: Props): ReactNode {
   const { pathname } = useLocation();
   const [drawer, setDrawer] = useState<boolean | null>(null);
   const page = pages.findLast(({ path }) => pathname === path || (path !== "/" && pathname.startsWith(`${path}/`)));
@@ -47,7 +50,7 @@ export function ConsoleShell({ pages, reference, ...user }: Props): ReactNode {
           <IconButton label="Open the navigation" icon="menu" className="lg:hidden" onClick={() => setDrawer(true)} />
           <h1 className="mr-auto truncate text-title font-semibold">{page?.title ?? "Tollgate"}</h1>
           {isRanged && <RangePicker />}
-          <PaletteButton pages={pages} reference={reference} />
+          <PaletteButton pages={pages} reference={reference} openFound={openFound} />
           <UserMenu {...user} />
         </header>
         <main

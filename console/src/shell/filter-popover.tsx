@@ -3,7 +3,9 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../parts/button.tsx";
 import { Field } from "../parts/field.tsx";
 import { FLOATING } from "../parts/floating.ts";
+import type { Find } from "./commands.ts";
 import type { FILTERS, PageSearch } from "../routes/search.ts";
+import { useSuggested } from "./use-suggested.ts";
 
 /** A filter of the address, and what a row has for it, to be suggested. */
 export type FilterField<Row> = {
@@ -11,6 +13,8 @@ export type FilterField<Row> = {
   label: string;
   of: (row: Row) => string | null;
   numeric?: boolean;
+  /** Finds more to suggest than the rows have. */
+  find?: Find;
 };
 
 type Props<Row> = {
@@ -38,20 +42,8 @@ export function FilterPopover<Row>({ fields, search, rows, onChange }: Props<Row
                 setOpen(false);
               }}
             >
-              {fields.map(({ name, label, of, numeric = false }) => (
-                <div key={name}>
-                  <Field
-                    label={label}
-                    name={name}
-                    list={`filter-${name}`}
-                    defaultValue={search[name] ?? ""}
-                    autoComplete="off"
-                    inputMode={numeric ? "numeric" : "text"}
-                  />
-                  <datalist id={`filter-${name}`}>
-                    {[...new Set(rows.map(of))].map((value) => value !== null && <option key={value}>{value}</option>)}
-                  </datalist>
-                </div>
+              {fields.map((field) => (
+                <Filter key={field.name} field={field} rows={rows} usual={search[field.name] ?? ""} />
               ))}
               <Button type="submit" look="primary" className="mt-1">
                 Show what fits
@@ -61,6 +53,38 @@ export function FilterPopover<Row>({ fields, search, rows, onChange }: Props<Row
         </Popover.Positioner>
       </Popover.Portal>
     </Popover.Root>
+  );
+}
+
+type FilterProps<Row> = { field: FilterField<Row>; rows: readonly Row[]; usual: string };
+
+function Filter<Row>({ field, rows, usual }: FilterProps<Row>): ReactNode {
+  const { name, label, of, numeric = false, find } = field;
+  const [typed, setTyped] = useState("");
+  const found = useSuggested(find, typed, name);
+  const values = new Set([...found.map(({ word }) => word), ...rows.map(of)]);
+  return (
+    <div>
+      <Field
+        label={label}
+        name={name}
+        list={`filter-${name}`}
+        defaultValue={usual}
+        onChange={({ target }) => setTyped(target.value)}
+        autoComplete="off"
+        inputMode={numeric ? "numeric" : "text"}
+      />
+      <datalist id={`filter-${name}`}>
+        {[...values].map(
+          (value) =>
+            value !== null && (
+              <option key={value} value={value}>
+                {found.find(({ word }) => word === value)?.title ?? value}
+              </option>
+            ),
+        )}
+      </datalist>
+    </div>
   );
 }
 

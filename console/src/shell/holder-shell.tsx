@@ -36,6 +36,7 @@ export function HolderShell(): ReactNode {
     <ConsoleShell
       pages={person === null ? HOLDER_PAGES : personPages()}
       reference="API reference"
+      openFound={null}
       actor={person?.name ?? key.label ?? `${key.prefix}…`}
       onSignOut={signOut}
     />

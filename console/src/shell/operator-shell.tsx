@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { call } from "../api/call.ts";
 import { tellFailure } from "../parts/toast.tsx";
+import type { Found } from "./commands.ts";
 import { ConsoleShell } from "./console-shell.tsx";
 import { OPERATOR_PAGES } from "../routes/operator-pages.ts";
 import { sessionQuery } from "./session.ts";
@@ -16,10 +17,15 @@ export function OperatorShell(): ReactNode {
       await navigate({ to: "/sign-in" });
       location.reload();
     }, tellFailure);
+  const open = ({ kind, id }: Found): void =>
+    void (kind === "key"
+      ? navigate({ to: "/keys/$key", params: { key: id } })
+      : navigate({ to: "/accounts/$account", params: { account: id } }));
   return (
     <ConsoleShell
       pages={OPERATOR_PAGES}
       reference="Admin API reference"
+      openFound={open}
       actor={session?.actor ?? ""}
       onProfile={() => void navigate({ to: "/profile" })}
       onSignOut={signOut}

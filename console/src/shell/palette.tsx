@@ -1,7 +1,10 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Icon } from "../parts/icon.tsx";
+import { useListbox } from "../parts/use-listbox.ts";
+import { LONGEST_SEARCH } from "../parts/use-settled.ts";
 import { type Command, type CommandParts, findCommands, useCommands } from "./commands.ts";
+import { useFound } from "./use-found.ts";
 
 const LIST = "palette-list";
 
@@ -26,33 +29,33 @@ export function Palette({ open, onOpenChange, ...of }: Props): ReactNode {
 
 function Search({ of, onDone }: { of: CommandParts; onDone: () => void }): ReactNode {
   const [query, setQuery] = useState("");
-  const [at, setAt] = useState(0);
-  const found = findCommands(useCommands(of), query);
+  const more = useFound(of.openFound, query);
+  const found = [...findCommands(useCommands(of), query), ...more.commands];
+  const title = of.openFound === null ? "Find a page or an action" : "Find a page, a key or an account";
   const run = (command: Command | undefined): void => {
     if (command === undefined) return;
     onDone();
     command.run();
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const moves: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: found.length - 1 };
-    const next = moves[event.key];
-    if (next !== undefined) setAt((next + found.length) % Math.max(1, found.length));
-    else if (event.key === "Enter") run(found[at]);
-    else return;
-    event.preventDefault();
-  };
+  const { at, setAt, onKeyDown, optionId, input } = useListbox({
+    id: LIST,
+    count: found.length,
+    onPick: (index) => run(found[index]),
+  });
   return (
     <>
       <div className="flex items-center gap-2 border-b border-line px-3 text-ink-3">
         <Icon name="search" />
         <input
           autoFocus
+          {...input}
           role="combobox"
-          aria-expanded="true"
           aria-controls={LIST}
-          aria-activedescendant={found[at] && `${LIST}-${at}`}
-          aria-label="Find a page or an action"
-          placeholder="Find a page or an action"
+          aria-expanded="true"
+          aria-label={title}
+          aria-busy={more.isWaiting}
+          placeholder={title}
+          maxLength={LONGEST_SEARCH}
           value={query}
           onChange={({ target }) => (setQuery(target.value), setAt(0))}
           onKeyDown={onKeyDown}
@@ -64,16 +67,19 @@ function Search({ of, onDone }: { of: CommandParts; onDone: () => void }): React
           <Found
             key={command.id}
             command={command}
-            id={`${LIST}-${index}`}
+            id={optionId(index)}
             chosen={index === at}
             onHover={() => setAt(index)}
             onPick={() => run(command)}
           />
         ))}
       </div>
-      {found.length === 0 && (
-        <p className="px-4 pt-1 pb-4 text-ink-2">Nothing is called “{query}”. Try the name of a page, or “dark”.</p>
-      )}
+      <p role="status" className="px-4 pb-3 text-ink-2 empty:hidden">
+        {more.error !== null
+          ? `Keys and accounts can't be searched: ${more.error.message}`
+          : found.length === 0 &&
+            (more.isWaiting ? "Searching…" : `Nothing is called “${query}”. Try the name of a page, or “dark”.`)}
+      </p>
     </>
   );
 }
@@ -94,7 +100,10 @@ const Found = ({ command, id, chosen, onHover, onPick }: FoundParts): ReactNode 
     <span className="text-ink-3">
       <Icon name={command.icon} />
     </span>
-    <span className="flex-1">{command.title}</span>
+    <span className="min-w-0 flex-1 truncate">
+      {command.title}
+      {command.note && <span className="ml-2 text-small text-ink-3">{command.note}</span>}
+    </span>
     <span className="text-small text-ink-3">{command.group}</span>
   </div>
 );

@@ -1,9 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Account } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
-import { accountsQuery } from "./accounts-query.ts";
+import { AccountField } from "./account-field.tsx";
 
 const KINDS = ["organisation", "team", "person", "project", "customer"].map((value) => ({ value, name: value }));
 
@@ -37,10 +36,6 @@ export const NewAccountDialog = ({ parent, onClose }: { parent: Account | null; 
 
 /** Another name, another place in the tree. */
 export function MoveAccountDialog({ of: account, onClose }: { of: Account; onClose: () => void }): ReactNode {
-  const accounts = useQuery(accountsQuery);
-  const places = (accounts.data ?? []).filter(
-    ({ id, path }) => id !== account.id && !path.startsWith(`${account.path}/`),
-  );
   return (
     <FormDialog
       title={`Rename or move ${account.path}`}
@@ -64,12 +59,12 @@ export function MoveAccountDialog({ of: account, onClose }: { of: Account; onClo
         <>
           <Field label="Name" name="name" required autoFocus defaultValue={account.name} problem={problemOf("name")} />
           {account.parent_id !== null && (
-            <SelectField
+            <AccountField
               label="Below"
               name="parent"
-              key={places.length}
-              defaultValue={account.parent_id}
-              options={places.map(({ id, path }) => ({ value: id, name: path }))}
+              none={null}
+              usual={{ id: account.parent_id, path: account.path.slice(0, -account.name.length - 1) }}
+              isOut={({ id, path }) => id === account.id || path.startsWith(`${account.path}/`)}
               problem={problemOf("parent")}
             />
           )}

@@ -1,15 +1,15 @@
-import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo, useState } from "react";
-import type { Account } from "../../api/generated/admin.ts";
 import { Button } from "../../parts/button.tsx";
+import { FindInput } from "../../parts/find-input.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import { useOwnSearch } from "../../shell/use-range.ts";
 import { DataTable } from "../../table/data-table.tsx";
 import { accountColumns } from "./account-columns.tsx";
-import { accountsQuery } from "./accounts-query.ts";
 import { NewAccountDialog } from "./account-dialogs.tsx";
 import { tightest } from "./tightest.ts";
+import { MoreAccounts, moreShown } from "./more-accounts.tsx";
+import { useAccounts } from "./use-accounts.ts";
 
 const NEAR_PERCENT = 80;
 
@@ -18,14 +18,13 @@ export function Accounts(): ReactNode {
   const navigate = useNavigate();
   const { own, changeOwn } = useOwnSearch("/shell/accounts");
   const [isMaking, setIsMaking] = useState(false);
-  const accounts = useQuery({ ...accountsQuery, refetchInterval: 30_000 });
-  const all = accounts.data ?? NONE;
+  const { isFound, rows: all, asked, more } = useAccounts(own.find);
   const near = useMemo(
     () => all.filter((account) => (tightest(account.counters)?.percent ?? 0) >= NEAR_PERCENT),
     [all],
   );
   const isNear = own.near !== undefined;
-  const columns = useMemo(() => accountColumns({ isTree: !isNear }), [isNear]);
+  const columns = useMemo(() => accountColumns({ isTree: !isNear && !isFound }), [isNear, isFound]);
   const rows = isNear ? near : all;
   return (
     <>
@@ -36,9 +35,19 @@ export function Accounts(): ReactNode {
         rowKey={({ id }) => id}
         height={720}
         onOpen={({ id }) => void navigate({ to: "/accounts/$account", params: { account: id } })}
-        shown={shownOf(accounts, rows.length > 0 ? null : isNear ? NOBODY_NEAR : NO_ACCOUNTS)}
+        shown={moreShown(
+          shownOf(asked, rows.length > 0 ? null : isNear ? NOBODY_NEAR : isFound ? NOT_FOUND : NO_ACCOUNTS),
+          { more, count: rows.length },
+        )}
         tools={
           <>
+            <MoreAccounts more={more} />
+            <FindInput
+              label="Find an account by its name"
+              value={own.find}
+              onFind={(text) => changeOwn({ find: text })}
+              busy={more?.isPlaceholderData === true}
+            />
             <Button aria-pressed={isNear} onClick={() => changeOwn({ near: isNear ? undefined : "yes" })}>
               {isNear ? "Show all" : `Close to a limit: ${near.length}`}
             </Button>
@@ -53,10 +62,10 @@ export function Accounts(): ReactNode {
   );
 }
 
-const NONE: readonly Account[] = [];
 const NO_ACCOUNTS = {
   title: "There are no accounts yet",
   hint: "An account bounds what a team, a person or a customer spends, and can pay for all their keys.",
   command: 'tollgate accounts create "Acme" --kind organisation',
 };
 const NOBODY_NEAR = { title: "Nobody is close to a limit", hint: `Each has used less than ${NEAR_PERCENT} %.` };
+const NOT_FOUND = { title: "No account matches", hint: "Search for a part of its name." };

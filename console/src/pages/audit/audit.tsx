@@ -8,6 +8,7 @@ import { showMoment, utcMoment } from "../../format/time.ts";
 import { Button } from "../../parts/button.tsx";
 import { Choice } from "../../parts/choice.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
+import { findAccounts } from "../../shell/find-holders.ts";
 import { type FilterField, FilterPopover } from "../../shell/filter-popover.tsx";
 import type { PageSearch } from "../../routes/search.ts";
 import { usePageSearch } from "../../shell/use-range.ts";
@@ -22,7 +23,7 @@ const FIELDS: readonly FilterField<AuditEntry>[] = [
   { name: "actor", label: "Actor: admin, cli or an email", of: ({ actor }) => actor },
   { name: "action", label: "Action", of: ({ action }) => action },
   { name: "resource", label: "Resource, by id or name", of: ({ resource }) => resource.name ?? resource.id },
-  { name: "account", label: "Account and all below it", of: () => null },
+  { name: "account", label: "Account and all below it", of: () => null, find: findAccounts },
 ];
 
 /** Every change and every rejected attempt of a span. */

@@ -1,4 +1,4 @@
-import type { Account, CreateKeyRequest } from "../../api/generated/admin.ts";
+import type { CreateKeyRequest } from "../../api/generated/admin.ts";
 import { entitledModels } from "./entitlements.tsx";
 import { endOfDay } from "./end-of-day.ts";
 
@@ -62,11 +62,3 @@ export const requestOf = (draft: Draft): CreateKeyRequest => ({
         period: draft.budget === "" ? null : (draft.period as NonNullable<CreateKeyRequest["period"]>),
       }),
 });
-
-/** The account on the way to the root that has a purse: it pays. Null: none. */
-export function payerOf(accounts: readonly Account[], id: string): Account | null {
-  const account = accounts.find((one) => one.id === id);
-  if (account === undefined) return null;
-  if (account.counters.some(({ kind }) => kind === "purse")) return account;
-  return account.parent_id === null ? null : payerOf(accounts, account.parent_id);
-}

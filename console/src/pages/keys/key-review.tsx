@@ -4,17 +4,18 @@ import { PERIODS } from "../../format/counted.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { listOf } from "../accounts/limit-dialog.tsx";
-import { type Draft, payerOf } from "./key-draft.ts";
+import type { Paid } from "../accounts/use-payer.ts";
+import type { Draft } from "./key-draft.ts";
 
-type Props = { draft: Draft; accounts: readonly Account[] };
+type Props = { draft: Draft; paid: { data: Paid | undefined } };
 
 /** All that was chosen, before it is done. */
-export const KeyReview = ({ draft, accounts }: Props): ReactNode => (
+export const KeyReview = ({ draft, paid: { data: paid } }: Props): ReactNode => (
   <Facts
     facts={[
       ["Label", draft.label || "none"],
-      ["Account", accounts.find(({ id }) => id === draft.account)?.path ?? "none"],
-      ["Can spend", moneyOf(draft, accounts)],
+      ["Account", paid?.account.path ?? "none"],
+      ["Can spend", moneyOf(draft, paid?.payer ?? null)],
       ["Models", listOf(draft.models)?.join(", ") ?? "all"],
       ["Provider", draft.provider_scope],
       ["Rate limit", draft.rpm_limit === "" ? "none" : `${groupDigits(draft.rpm_limit)} requests per minute`],
@@ -23,10 +24,9 @@ export const KeyReview = ({ draft, accounts }: Props): ReactNode => (
   />
 );
 
-function moneyOf(draft: Draft, accounts: readonly Account[]): string {
+function moneyOf(draft: Draft, payer: Account | null): string {
   if (draft.mode !== "credit")
     return `${groupDigits(draft.budget)} tokens ${PERIODS[draft.period as keyof typeof PERIODS]}`;
-  const payer = payerOf(accounts, draft.account);
   if (payer !== null) return `what ${payer.path} has`;
   return draft.credit === "" ? "nothing until it is topped up" : `${groupWhole(draft.credit)} credits`;
 }

@@ -1,11 +1,12 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 import { pagesOf } from "../../api/query.ts";
-import type { ListedKey } from "../../api/generated/admin.ts";
 import { Button } from "../../parts/button.tsx";
 import { INPUT } from "../../parts/field.tsx";
+import { FindInput } from "../../parts/find-input.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
+import { useSettled } from "../../parts/use-settled.ts";
 import { useNow, useOwnSearch } from "../../shell/use-range.ts";
 import { DataTable } from "../../table/data-table.tsx";
 import { keyColumns } from "./key-columns.tsx";
@@ -21,13 +22,17 @@ export function Keys(): ReactNode {
     own: { find, state },
     changeOwn,
   } = useOwnSearch("/shell/keys");
-  const keys = useInfiniteQuery(pagesOf("GET /admin/v1/keys", { query: { limit: PAGE } }));
+  const search = useSettled(find);
+  const keys = useInfiniteQuery({
+    ...pagesOf("GET /admin/v1/keys", { query: { limit: PAGE, ...(search !== undefined && { search }) } }),
+    placeholderData: keepPreviousData,
+  });
   const nowMs = useNow(60_000);
   const trends = useKeyTrends(nowMs);
   const all = useMemo(() => keys.data?.pages.flatMap(({ data }) => data) ?? [], [keys.data]);
-  const rows = useMemo(() => all.filter((key) => isFound(key, find, state)), [all, find, state]);
+  const rows = useMemo(() => all.filter(({ status }) => state === undefined || status === state), [all, state]);
   const columns = useMemo(() => keyColumns(nowMs, trends), [nowMs, trends]);
-  const shown = shownOf(keys, rows.length > 0 ? null : all.length > 0 ? NOTHING_FOUND : NO_KEYS);
+  const shown = shownOf(keys, rows.length > 0 ? null : (search ?? state) === undefined ? NO_KEYS : NOTHING_FOUND);
   return (
     <DataTable
       label="Keys"
@@ -40,7 +45,7 @@ export function Keys(): ReactNode {
         keys.hasNextPage && shown.kind === "ready"
           ? {
               kind: "too-many",
-              note: `The newest ${all.length} keys are read. Sorting, finding and the file have these alone.`,
+              note: `The newest ${all.length} keys are read. Sorting, status and the file have these alone; finding has all.`,
             }
           : shown
       }
@@ -51,13 +56,11 @@ export function Keys(): ReactNode {
               Load {PAGE} more
             </Button>
           )}
-          <input
-            type="search"
-            aria-label="Find a key by label, prefix or account"
-            placeholder="Find…"
-            defaultValue={find}
-            onChange={({ target }) => changeOwn({ find: target.value || undefined })}
-            className={`${INPUT} w-24! sm:w-48!`}
+          <FindInput
+            label="Find a key by label, prefix or account"
+            value={find}
+            onFind={(text) => changeOwn({ find: text })}
+            busy={keys.isPlaceholderData}
           />
           <select
             aria-label="Status"
@@ -85,12 +88,3 @@ const NO_KEYS = {
   command: 'tollgate keys create --mode credit --credit 5 --label "my laptop"',
 };
 const NOTHING_FOUND = { title: "No key matches", hint: "Search for a part of the label, the prefix or the account." };
-
-function isFound(
-  { label, prefix, account, status }: ListedKey,
-  find: string | undefined,
-  state: string | undefined,
-): boolean {
-  const text = `${label ?? ""} ${prefix} ${account ?? ""}`.toLowerCase();
-  return (state === undefined || status === state) && text.includes((find ?? "").toLowerCase());
-}

@@ -1,14 +1,11 @@
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Key } from "../../api/generated/admin.ts";
-import { SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
-import { accountsQuery } from "../accounts/accounts-query.ts";
+import { AccountField } from "../accounts/account-field.tsx";
 
 /** Into an account, or into another of its tree. */
 export function MoveKeyDialog({ of: key, onClose }: { of: Key; onClose: () => void }): ReactNode {
-  const accounts = useQuery(accountsQuery);
-  const isLone = key.account_id === null || !accounts.data?.some(({ id }) => id === key.account_id);
+  const isLone = key.account_id === null;
   return (
     <FormDialog
       title={`Move ${key.label ?? `${key.prefix}…`}`}
@@ -24,12 +21,12 @@ export function MoveKeyDialog({ of: key, onClose }: { of: Key; onClose: () => vo
       }
     >
       {() => (
-        <SelectField
+        <AccountField
           label="Account"
           name="account"
-          key={accounts.data?.length ?? 0}
-          defaultValue={key.account_id ?? undefined}
-          options={(accounts.data ?? []).map(({ id, path }) => ({ value: id, name: path }))}
+          none={null}
+          usual={null}
+          isOut={({ id }) => id === key.account_id}
           autoFocus
         />
       )}

@@ -1,14 +1,19 @@
+import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import type { Account, Model } from "../../api/generated/admin.ts";
+import type { Model } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
+import { Skeleton } from "../../parts/state.tsx";
 import { BUDGET_PERIODS } from "./budget-dialog.tsx";
 import { Entitlements } from "./entitlements.tsx";
-import { type Draft, payerOf } from "./key-draft.ts";
+import type { Draft } from "./key-draft.ts";
+import { AccountField } from "../accounts/account-field.tsx";
+import type { Paid } from "../accounts/use-payer.ts";
 import { listOf } from "../accounts/limit-dialog.tsx";
 
 type Props = {
   draft: Draft;
-  accounts: readonly Account[];
+  /** The account, once it is read. */
+  paid: Pick<UseQueryResult<Paid>, "data" | "isLoading">;
   models: readonly Model[];
   problemOf: (field: string) => string | null;
 };
@@ -26,7 +31,7 @@ const MODES = [
   },
 ];
 
-export const ForStep = ({ draft, accounts, problemOf }: Props): ReactNode => (
+export const ForStep = ({ draft, paid, problemOf }: Props): ReactNode => (
   <>
     <Field
       label="Label"
@@ -38,18 +43,18 @@ export const ForStep = ({ draft, accounts, problemOf }: Props): ReactNode => (
       problem={problemOf("label")}
       hint="Who or what uses it, so that you find it again."
     />
-    <SelectField
-      label="Account"
-      name="account"
-      key={accounts.length}
-      defaultValue={draft.account}
-      problem={problemOf("account")}
-      options={[
-        { value: "", name: "none: the key stands alone" },
-        ...accounts.map(({ id, path }) => ({ value: id, name: path })),
-      ]}
-      hint="Limits of the account and of those above it hold for the key, too."
-    />
+    {paid.isLoading ? (
+      <Skeleton height={72} />
+    ) : (
+      <AccountField
+        label="Account"
+        name="account"
+        none="none: the key stands alone"
+        usual={paid.data?.account ?? null}
+        problem={problemOf("account")}
+        hint="Limits of the account and of those above it hold for the key, too."
+      />
+    )}
     <fieldset>
       <legend className="mb-1 font-medium">How does it pay?</legend>
       <div className="grid gap-3 sm:grid-cols-2">
@@ -76,8 +81,9 @@ export const ForStep = ({ draft, accounts, problemOf }: Props): ReactNode => (
   </>
 );
 
-export function MoneyStep({ draft, accounts, problemOf }: Props): ReactNode {
-  const payer = payerOf(accounts, draft.account);
+export function MoneyStep({ draft, paid, problemOf }: Props): ReactNode {
+  if (draft.mode === "credit" && paid.isLoading) return <Skeleton height={80} />;
+  const payer = paid.data?.payer ?? null;
   if (draft.mode === "credit" && payer !== null)
     return (
       <p className="text-ink-2">

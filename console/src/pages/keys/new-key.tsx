@@ -8,7 +8,7 @@ import { Button } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
 import { BackLink, PageHead } from "../../parts/page-head.tsx";
 import { useOwnSearch } from "../../shell/use-range.ts";
-import { accountsQuery } from "../accounts/accounts-query.ts";
+import { usePayer } from "../accounts/use-payer.ts";
 import { EMPTY_DRAFT, type Draft, readDraft, requestOf, STEP_OF } from "./key-draft.ts";
 import { KeyReview } from "./key-review.tsx";
 import { ForStep, MoneyStep, UseStep } from "./new-key-steps.tsx";
@@ -25,7 +25,7 @@ export function NewKey(): ReactNode {
   const { change, reread } = useChange();
   const [step, setStep] = useState(0);
   const [draft, setDraft] = useState<Draft>({ ...EMPTY_DRAFT, account: own.in ?? "" });
-  const accounts = useQuery(accountsQuery);
+  const paid = usePayer(draft.account);
   const models = useQuery(queryOf("GET /admin/v1/models", { query: { limit: 1000 } }));
   const made = useMutation({
     mutationFn: () => change("POST /admin/v1/keys", { body: requestOf(draft) }),
@@ -42,7 +42,7 @@ export function NewKey(): ReactNode {
   };
   const problemOf = (field: string): string | null =>
     made.error instanceof ApiError && made.error.param === field ? made.error.message : null;
-  const parts = { draft, problemOf, accounts: accounts.data ?? [], models: models.data?.data ?? [] };
+  const parts = { draft, problemOf, paid, models: models.data?.data ?? [] };
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
       <PageHead back={<BackLink to="/keys">Keys</BackLink>} title={made.data ? "The key is made" : "New key"} />

@@ -7,6 +7,7 @@ import { groupDigits, readCredits } from "../../format/money.ts";
 import { DAY_MS } from "../../format/time.ts";
 import { Button } from "../../parts/button.tsx";
 import { INPUT } from "../../parts/field.tsx";
+import { FindInput } from "../../parts/find-input.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import { useNow, useOwnSearch } from "../../shell/use-range.ts";
 import { DataTable } from "../../table/data-table.tsx";
@@ -48,13 +49,10 @@ export function Models(): ReactNode {
         }
         tools={
           <>
-            <input
-              type="search"
-              aria-label="Find a model by id, name or provider"
-              placeholder="Find…"
-              defaultValue={find}
-              onChange={({ target }) => changeOwn({ find: target.value || undefined })}
-              className={`${INPUT} w-24! sm:w-48!`}
+            <FindInput
+              label="Find a model by id, name or provider"
+              value={find}
+              onFind={(text) => changeOwn({ find: text })}
             />
             <select
               aria-label="Status"

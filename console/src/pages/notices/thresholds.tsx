@@ -13,7 +13,8 @@ import { useMay } from "../../shell/may.ts";
 import { useOwnSearch } from "../../shell/use-range.ts";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
-import { accountsQuery } from "../accounts/accounts-query.ts";
+import { findHolders } from "../../shell/find-holders.ts";
+import { useSuggested } from "../../shell/use-suggested.ts";
 import { counterOf } from "./notice-columns.tsx";
 import { ThresholdDialog } from "./threshold-dialog.tsx";
 
@@ -24,7 +25,8 @@ export function Thresholds(): ReactNode {
     own: { of },
     changeOwn,
   } = useOwnSearch("/shell/notices");
-  const accounts = useQuery(accountsQuery);
+  const [typed, setTyped] = useState("");
+  const found = useSuggested(findHolders, typed, "holder");
   const [asked, setAsked] = useState<WatchedCounter | null>(null);
   const watched = useQuery({
     ...queryOf("GET /admin/v1/notices/thresholds", { query: { name: of ?? "" } }),
@@ -57,12 +59,15 @@ export function Thresholds(): ReactNode {
               aria-label="Account by its path, or key by its prefix"
               placeholder="Acme/Search or tgc_…"
               defaultValue={of}
+              onChange={({ target }) => setTyped(target.value)}
               autoComplete="off"
               className={`${INPUT} w-44! sm:w-64!`}
             />
             <datalist id="thresholds-of">
-              {accounts.data?.map(({ id, path }) => (
-                <option key={id}>{path}</option>
+              {found.map(({ id, word, title }) => (
+                <option key={id} value={word}>
+                  {title}
+                </option>
               ))}
             </datalist>
             <Button type="submit">Show</Button>

@@ -4,7 +4,7 @@ import type { Grant } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
 import { sessionQuery } from "../../shell/session.ts";
-import { useAccountOptions } from "./account-options.ts";
+import { AccountField } from "../accounts/account-field.tsx";
 import { PasswordField } from "./password-field.tsx";
 import { ROLE_WORDS, ROLES } from "./roles-text.tsx";
 
@@ -15,8 +15,6 @@ export function useOwnsEverything(): boolean {
 }
 
 export function AddPersonDialog({ onClose }: { onClose: () => void }): ReactNode {
-  const places = useAccountOptions("everywhere");
-  const homes = useAccountOptions("none");
   const ownsEverything = useOwnsEverything();
   const [password, setPassword] = useState("");
   return (
@@ -46,12 +44,13 @@ export function AddPersonDialog({ onClose }: { onClose: () => void }): ReactNode
           <Field label="Name" name="name" maxLength={200} problem={problemOf("name")} hint="Empty: the email." />
           <div className="grid gap-4 sm:grid-cols-2">
             <SelectField label="Role" name="role" options={ROLE_OPTIONS} defaultValue="viewer" />
-            <SelectField label="Where it holds" name="at" options={places} hint="There and below." />
+            <AccountField label="Where it holds" name="at" none="everywhere" usual={null} hint="There and below." />
           </div>
-          <SelectField
+          <AccountField
             label="Their own account"
             name="account"
-            options={homes}
+            none="none"
+            usual={null}
             problem={problemOf("account")}
             hint="What they themselves spend. It is suspended when they are removed, if it is of the kind person."
           />

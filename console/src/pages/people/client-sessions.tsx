@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from "react";
 import type { ClientSession } from "../../api/generated/admin.ts";
-import { INPUT } from "../../parts/field.tsx";
+import { FindInput } from "../../parts/find-input.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import { useOwnSearch } from "../../shell/use-range.ts";
 import { useClientSessions } from "./client-sessions-query.ts";
@@ -24,13 +24,10 @@ export function ClientSessions(): ReactNode {
       tools={
         <>
           <LoadMore pages={pages} />
-          <input
-            type="search"
-            aria-label="Find a session by person, client, account or address"
-            placeholder="Find…"
-            defaultValue={find}
-            onChange={({ target }) => changeOwn({ find: target.value || undefined })}
-            className={`${INPUT} w-32! sm:w-56!`}
+          <FindInput
+            label="Find a session by person, client, account or address"
+            value={find}
+            onFind={(text) => changeOwn({ find: text })}
           />
         </>
       }

@@ -5,7 +5,7 @@ import { Button, IconButton } from "../../parts/button.tsx";
 import { Card } from "../../parts/card.tsx";
 import { SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
-import { useAccountOptions } from "./account-options.ts";
+import { AccountField } from "../accounts/account-field.tsx";
 import { ROLE_OPTIONS } from "./add-person-dialog.tsx";
 import { ROLE_WORDS } from "./roles-text.tsx";
 
@@ -60,7 +60,6 @@ export function GrantsCard({ of: person, isChangeable, title = "What may they do
 }
 
 function GrantDialog({ of: person, onClose }: { of: Person; onClose: () => void }): ReactNode {
-  const places = useAccountOptions("everywhere");
   return (
     <FormDialog
       title={`Give ${person.name} a role`}
@@ -84,7 +83,13 @@ function GrantDialog({ of: person, onClose }: { of: Person; onClose: () => void 
             defaultValue="viewer"
             autoFocus
           />
-          <SelectField label="Where it holds" name="at" options={places} hint="For the account and all below it." />
+          <AccountField
+            label="Where it holds"
+            name="at"
+            none="everywhere"
+            usual={null}
+            hint="For the account and all below it."
+          />
         </>
       )}
     </FormDialog>

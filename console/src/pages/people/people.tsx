@@ -6,6 +6,7 @@ import type { Person } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Button } from "../../parts/button.tsx";
 import { INPUT } from "../../parts/field.tsx";
+import { FindInput } from "../../parts/find-input.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import { useMay } from "../../shell/may.ts";
 import { useNow, useOwnSearch } from "../../shell/use-range.ts";
@@ -56,13 +57,10 @@ export function People(): ReactNode {
                 Load {PAGE} more
               </Button>
             )}
-            <input
-              type="search"
-              aria-label="Find a person by name, email or account"
-              placeholder="Find…"
-              defaultValue={find}
-              onChange={({ target }) => changeOwn({ find: target.value || undefined })}
-              className={`${INPUT} w-24! sm:w-48!`}
+            <FindInput
+              label="Find a person by name, email or account"
+              value={find}
+              onFind={(text) => changeOwn({ find: text })}
             />
             <select
               aria-label="Role"

@@ -1,15 +1,14 @@
 import { type ReactNode, useState } from "react";
 import type { Person } from "../../api/generated/admin.ts";
 import { CopyText } from "../../parts/copy-text.tsx";
-import { Field, SelectField } from "../../parts/field.tsx";
+import { Field } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
-import { useAccountOptions } from "./account-options.ts";
+import { AccountField } from "../accounts/account-field.tsx";
 import { PasswordField } from "./password-field.tsx";
 
 type Props = { of: Person; onClose: () => void };
 
 export function ChangePersonDialog({ of: person, onClose }: Props): ReactNode {
-  const homes = useAccountOptions("none");
   return (
     <FormDialog
       title={`Change ${person.name}`}
@@ -47,12 +46,11 @@ export function ChangePersonDialog({ of: person, onClose }: Props): ReactNode {
             defaultValue={person.email}
             problem={problemOf("email")}
           />
-          <SelectField
+          <AccountField
             label="Their own account"
             name="account"
-            key={homes.length}
-            options={homes}
-            defaultValue={person.account_id ?? ""}
+            none="none"
+            usual={person.account_id === null ? null : { id: person.account_id, path: person.account ?? "" }}
             problem={problemOf("account")}
           />
         </>

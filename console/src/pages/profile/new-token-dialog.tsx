@@ -7,7 +7,7 @@ import { CopyText } from "../../parts/copy-text.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
 import { Note } from "../../parts/state.tsx";
-import { useAccountOptions } from "../people/account-options.ts";
+import { AccountField } from "../accounts/account-field.tsx";
 import { ROLE_WORDS, ROLES } from "../people/roles-text.tsx";
 
 const DAYS = [7, 30, 90, 180, 365].map((days) => ({ value: String(days), name: `${days} days` }));
@@ -19,7 +19,6 @@ const NARROWED = [
 /** Asks what it is for, then shows the secret once. */
 export function NewTokenDialog({ onClose }: { onClose: () => void }): ReactNode {
   const [secret, setSecret] = useState<string | null>(null);
-  const places = useAccountOptions("wherever I may");
   if (secret !== null) return <RevealedToken secret={secret} onClose={onClose} />;
   return (
     <FormDialog
@@ -47,7 +46,13 @@ export function NewTokenDialog({ onClose }: { onClose: () => void }): ReactNode 
           <Field label="What it is for" name="name" required autoFocus maxLength={200} problem={problemOf("name")} />
           <SelectField label="Allows" name="role" options={NARROWED} problem={problemOf("role")} />
           <div className="grid gap-4 sm:grid-cols-2">
-            <SelectField label="Where" name="account" options={places} problem={problemOf("account")} />
+            <AccountField
+              label="Where"
+              name="account"
+              none="wherever I may"
+              usual={null}
+              problem={problemOf("account")}
+            />
             <SelectField label="Works for" name="days" options={DAYS} defaultValue="90" problem={problemOf("days")} />
           </div>
         </>

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { RequestRow } from "../../api/generated/admin.ts";
 import { INPUT } from "../../parts/field.tsx";
 import { type FilterField, wordOf } from "../../shell/filter-popover.tsx";
+import { findAccounts, findKeys } from "../../shell/find-holders.ts";
 import { accountOf } from "./request-columns.tsx";
 
 /** How a request ended. */
@@ -12,8 +13,8 @@ export const CODE_FIELDS: readonly FilterField<Pick<RequestRow, "code" | "status
 
 export const REQUEST_FIELDS: readonly FilterField<RequestRow>[] = [
   { name: "model", label: "Model", of: ({ model }) => model },
-  { name: "key", label: "Key, by id or prefix", of: ({ key_prefix: prefix }) => prefix },
-  { name: "account", label: "Account and all below it", of: accountOf },
+  { name: "key", label: "Key, by id or prefix", of: ({ key_prefix: prefix }) => prefix, find: findKeys },
+  { name: "account", label: "Account and all below it", of: accountOf, find: findAccounts },
   { name: "provider", label: "Provider asked last", of: ({ provider }) => provider },
   ...CODE_FIELDS,
   { name: "agent", label: "Agent", of: ({ agent }) => agent },

@@ -3,7 +3,7 @@ import { type ReactNode, useMemo } from "react";
 import { queryOf } from "../../api/query.ts";
 import type { Setting } from "../../api/generated/admin.ts";
 import { Choice } from "../../parts/choice.tsx";
-import { INPUT } from "../../parts/field.tsx";
+import { FindInput } from "../../parts/find-input.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import { useOwnSearch } from "../../shell/use-range.ts";
 import { DataTable } from "../../table/data-table.tsx";
@@ -55,13 +55,10 @@ export function Settings(): ReactNode {
         height={720}
         shown={shownOf(settings, rows.length === 0 ? NOTHING_FOUND : null)}
         tools={
-          <input
-            type="search"
-            aria-label="Find a setting by name, variable or description"
-            placeholder="Find…"
-            defaultValue={find}
-            onChange={({ target }) => changeOwn({ find: target.value || undefined })}
-            className={`${INPUT} w-32! sm:w-56!`}
+          <FindInput
+            label="Find a setting by name, variable or description"
+            value={find}
+            onFind={(text) => changeOwn({ find: text })}
           />
         }
       />
