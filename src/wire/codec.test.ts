@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { credits } from "./admin/amount.ts";
+import { amount, credits, measured } from "./admin/amount.ts";
 import { instant } from "./admin/instant.ts";
 import { renamed, sparse, within } from "./codec.ts";
 import { written, writtenQuestion } from "./validate.ts";
@@ -31,6 +31,23 @@ test("a field that may be left out is left out on both sides", () => {
   expect(change.parse({})).toEqual({});
   expect(written(change, {})).toEqual({});
   expect(written(change, { newName: "n" })).toEqual({ new_name: "n" });
+});
+
+test("amounts are in the unit of their object, and in tokens without one", () => {
+  const hold = measured(
+    z.object({ unit: z.enum(["credit", "tokens"]).nullable(), held: amount, left: amount.nullable() }),
+    ["held", "left"],
+  );
+
+  for (const [unit, held] of [
+    ["credit", "0.000000012"],
+    ["tokens", "12"],
+    [null, "12"],
+  ] as const) {
+    expect(hold.parse({ unit, held, left: null })).toEqual({ unit, held: 12n, left: null });
+    expect(written(hold, { unit, held: 12n, left: null })).toEqual({ unit, held, left: null });
+  }
+  expect(hold.safeParse({ unit: "tokens", held: "1.5", left: null }).success).toBe(false);
 });
 
 test("what JSON cannot say is no answer", () => {
