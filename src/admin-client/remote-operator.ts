@@ -11,12 +11,12 @@ import { PEOPLE } from "../contract/people.ts";
 import { QUARANTINE } from "../contract/quarantine.ts";
 import { REQUESTS } from "../contract/requests.ts";
 import { SERIES } from "../contract/series.ts";
+import { PROVIDERS } from "../contract/providers.ts";
 import { TOKENS } from "../contract/tokens.ts";
 import { USAGE } from "../contract/usage.ts";
 import { askOperations } from "./ask-operations.ts";
 import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
-import { remoteProviders } from "./remote-providers.ts";
 import { createAskFor, createOpenEvents, type GatewayAddress } from "./ask-gateway.ts";
 
 /** Verifying reads every charge there is; the rest is done in a moment. */
@@ -42,7 +42,7 @@ export function remoteOperator(gateway: GatewayAddress) {
     people: askOperations(PEOPLE, ask),
     tokens: askOperations(TOKENS, ask),
     clientSessions: askOperations(CLIENT_SESSIONS, ask),
-    providers: remoteProviders({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
+    providers: askOperations(PROVIDERS, ask, createAskFor(gateway, PATIENCE_MS)),
     catalogue: remoteCatalogue({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
     audit: askOperations(AUDIT, ask),
   };

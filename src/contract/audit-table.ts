@@ -18,6 +18,7 @@ import { PEOPLE } from "./people.ts";
 import { QUARANTINE } from "./quarantine.ts";
 import { REQUESTS } from "./requests.ts";
 import { SERIES } from "./series.ts";
+import { PROVIDERS } from "./providers.ts";
 import { TOKENS } from "./tokens.ts";
 import { USAGE } from "./usage.ts";
 
@@ -59,33 +60,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
   tokens: auditRowsOf(TOKENS),
   clientSessions: auditRowsOf(CLIENT_SESSIONS),
   usage: auditRowsOf(USAGE),
-  providers: {
-    list: "read",
-    show: "read",
-    add: {
-      action: "provider.add",
-      of: ({ name }) => ({ kind: "provider", name }),
-      asked: ({ name, baseUrl, credentialRef, secret, present }) => ({
-        name,
-        baseUrl,
-        credentialRef,
-        storesCredential: secret !== null,
-        present,
-      }),
-    },
-    probe: "read",
-    rekey: {
-      action: "provider.rekey",
-      of: () => ({ kind: "provider", name: null }),
-      after: (rekeyed) => rekeyed,
-    },
-    remove: {
-      action: "provider.remove",
-      of: (name) => ({ kind: "provider", name }),
-      asked: (_name, routes) => ({ routes }),
-      after: (removed) => removed,
-    },
-  },
+  providers: auditRowsOf(PROVIDERS),
   catalogue: {
     listModels: "read",
     showModel: "read",

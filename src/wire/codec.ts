@@ -61,3 +61,13 @@ export const within = <const Name extends string, Inner extends z.ZodType>(
     decode: (row) => (row as Record<string, z.output<Inner>>)[name] as z.output<Inner>,
     encode: (value) => ({ [name]: value }) as never,
   });
+
+/** A flag of JSON that is one of two words here. */
+export const oneOf = <Flag extends z.ZodType<boolean>, const False extends string, const True extends string>(
+  flag: Flag,
+  words: { false: False; true: True },
+) =>
+  z.codec(flag, z.enum([words.false, words.true]) as z.ZodType<False | True>, {
+    decode: (value) => (value ? words.true : words.false),
+    encode: (word) => (word === words.true) as never,
+  });

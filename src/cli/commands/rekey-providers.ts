@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { rekeyedView } from "../../wire/admin/providers.ts";
+import { rekeyed as rekeyedSchema } from "../../contract/providers.ts";
+import { written } from "../../wire/validate.ts";
 import { withOperator } from "../open-operator.ts";
 import { printResult } from "../text/print.ts";
 import { rekeyText } from "../text/rekey-text.ts";
@@ -13,7 +14,7 @@ export function addProviderRekeyCommand(providers: Command): void {
     .action(async (options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {
         const rekeyed = await operator.providers.rekey(by);
-        printResult(rekeyedView(rekeyed), { json: options.json === true, text: () => rekeyText(rekeyed) });
+        printResult(written(rekeyedSchema, rekeyed), { json: options.json === true, text: () => rekeyText(rekeyed) });
         process.exitCode = rekeyed.unopened.length === 0 ? 0 : 1;
       });
     });

@@ -1,29 +1,23 @@
+import { providerTest } from "../../contract/providers.ts";
 import type { ProbeResult } from "../../core/probe.ts";
+import { written } from "../../wire/validate.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { facts } from "./table.ts";
 import type { Choice } from "../choose-target.ts";
 
 export type ProbeReport = { provider: string; choice: Choice; result: ProbeResult };
 
-export const probeView = ({ provider, choice, result }: ProbeReport): object => ({
-  provider,
-  model: choice.route?.modelId ?? null,
-  upstream_model: choice.upstreamModel,
-  format: choice.dialect,
-  ok: result.problem === null,
-  status: result.status,
-  problem: result.problem,
-  first_byte_ms: result.firstByteMs,
-  whole_ms: result.wholeMs,
-  usage: result.examination?.usage
-    ? {
-        input_tokens: result.examination.usage.inputTokens,
-        output_tokens: result.examination.usage.outputTokens,
-      }
-    : null,
-  broken_rules: result.examination?.broken ?? null,
-  suggestion: suggestionOf(result),
-});
+export function probeView({ provider, choice, result }: ProbeReport): object {
+  const { names_itself: _, ...tested } = written(providerTest, result);
+  return {
+    provider,
+    model: choice.route?.modelId ?? null,
+    upstream_model: choice.upstreamModel,
+    format: choice.dialect,
+    ...tested,
+    suggestion: suggestionOf(result),
+  };
+}
 
 export function probeText({ provider, choice, result }: ProbeReport, screen: Screen = PLAIN): string {
   const { examination } = result;

@@ -1,6 +1,8 @@
 import { shortKeyId } from "../../core/sealed-credential.ts";
 import { type MemberPolicy, memberPolicyOf } from "../../core/member-policy.ts";
+import { provider } from "../../contract/providers.ts";
 import type { ProviderDetails } from "../../operator/providers.ts";
+import { written } from "../../wire/validate.ts";
 import { printable } from "./cell.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { table } from "./table.ts";
@@ -8,32 +10,10 @@ import { table } from "./table.ts";
 type Removed = { name: string; withdrawn: readonly string[]; stranded: readonly string[] };
 
 /** Providers as data, in the words of the catalogue file. */
-export const providerView = ({
-  name,
-  baseUrl,
-  credentialRef,
-  credentialKeyId,
-  unknownMembers,
-  openMembers,
-  windowCheck,
-  routes,
-}: ProviderDetails): object => ({
-  name,
-  base_url: baseUrl,
-  credential: credentialRef,
-  unknown_members: unknownMembers,
-  open_members: openMembers,
-  context_window: windowCheck,
-  ...(credentialRef === "stored" ? { credential_key: credentialKeyId } : {}),
-  routes: routes.map((route) => ({
-    id: route.id,
-    model: route.modelId,
-    published: route.published,
-    upstream_model: route.upstreamModel,
-    format: route.dialect,
-    conformant: route.conformant,
-  })),
-});
+export function providerView(details: ProviderDetails): object {
+  const { credential_key, credential_problem: _, routes, ...terms } = written(provider, details);
+  return { ...terms, ...(terms.credential === "stored" && { credential_key }), routes };
+}
 
 export const providerListing = (providers: readonly ProviderDetails[], screen: Screen = PLAIN): string =>
   providers.length === 0

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { renamed } from "../codec.ts";
 import { storable } from "../storable.ts";
 
 /** `all` is what a key without a restriction says. */
-export const providerName = z
+const providerName = z
   .string()
   .regex(
     /^(?!all$)[A-Za-z0-9][\w.-]{0,63}$/,
@@ -11,16 +12,19 @@ export const providerName = z
   .meta({ description: "Name of the provider. Models and keys refer to it.", examples: ["acme"] });
 
 /** Up to and without the operation's path. What an address must not carry would end in logs. */
-export const baseUrl = storable(2_000)
-  .refine(isPlainUrl, "Input should be an http or https URL without credentials, query or fragment")
-  .transform((text) => new URL(text).href.replace(/\/+$/, ""))
+const baseUrl = z
+  .codec(
+    storable(2_000).refine(isPlainUrl, "Input should be an http or https URL without credentials, query or fragment"),
+    z.string(),
+    { decode: (text) => new URL(text).href.replace(/\/+$/, ""), encode: (url) => url },
+  )
   .meta({
     description: "Base URL, without the path of an operation.",
     examples: ["https://api.example.com/v1"],
   });
 
 /** Where a credential is found. The pattern keeps the credential itself from being put here by mistake. */
-export const credentialReference = storable(1_000)
+const credentialReference = storable(1_000)
   .regex(
     /^(env:[A-Z][A-Z0-9_]{0,127}|file:\/.+|stored|none)$/,
     "Input should be env:NAME, file:/absolute/path, stored or none",
@@ -33,10 +37,10 @@ export const credentialReference = storable(1_000)
 const MOST_OPEN = 100;
 
 /** What the provider is told of members that nobody here knows; null: what is usual at its address. */
-export const unknownMembers = z.enum(["forward", "drop"]).nullable().default(null);
+const unknownMembers = z.enum(["forward", "drop"]).nullable().default(null);
 
 /** Unknown members that it is told all the same; null: the usual ones. */
-export const openMembers = z
+const openMembers = z
   .array(
     z
       .string()
@@ -50,28 +54,30 @@ export const openMembers = z
   .default(null);
 
 /** `strict`: it is sent only what certainly fits the context window of the model; null: it is asked where the gateway is not sure. */
-export const windowCheck = z.enum(["strict"]).nullable().default(null).meta({
+const windowCheck = z.enum(["strict"]).nullable().default(null).meta({
   description:
     "`strict`: the provider is sent only input that certainly fits the model's context window; null: it is also sent input that may fit.",
 });
 
-export const describedProvider = z
-  .strictObject({
-    name: providerName,
-    base_url: baseUrl,
-    credential: credentialReference,
-    unknown_members: unknownMembers,
-    open_members: openMembers,
-    context_window: windowCheck,
-  })
-  .transform((row) => ({
-    name: row.name,
-    baseUrl: row.base_url,
-    credentialRef: row.credential,
-    unknownMembers: row.unknown_members,
-    openMembers: row.open_members,
-    windowCheck: row.context_window,
-  }));
+/** What operators say of a provider, in the words of the catalogue file. */
+export const providerFields = {
+  name: providerName,
+  base_url: baseUrl,
+  credential: credentialReference,
+  unknown_members: unknownMembers,
+  open_members: openMembers,
+  context_window: windowCheck,
+};
+
+export const PROVIDER_NAMES = {
+  baseUrl: "base_url",
+  credentialRef: "credential",
+  unknownMembers: "unknown_members",
+  openMembers: "open_members",
+  windowCheck: "context_window",
+} as const;
+
+export const describedProvider = renamed(z.strictObject(providerFields), PROVIDER_NAMES);
 
 function isPlainUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : null;
