@@ -1,17 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { cancelledSchema, liveEndsSchema, liveListSchema } from "../wire/admin/live.ts";
-import type { ReadAs } from "../wire/validate.ts";
+import { LIVE, liveEnds, liveEventsQuery, liveList } from "../contract/live.ts";
+import { type ReadAs, writtenQuestion } from "../wire/validate.ts";
 import { type AskFor, type OpenEvents, queryOf } from "./ask-gateway.ts";
+import { askOperations } from "./ask-operations.ts";
 
-type Filter = {
-  limit: number;
-  key?: string | null;
-  account?: string | null;
-  model?: string | null;
-  errors?: boolean;
-};
-type List = ReadAs<typeof liveListSchema>;
-type Ends = ReadAs<typeof liveEndsSchema>;
+type Filter = Pick<ReadAs<typeof liveEventsQuery>, "limit"> & Partial<ReadAs<typeof liveEventsQuery>>;
+type List = ReadAs<typeof liveList>;
+type Ends = ReadAs<typeof liveEnds>;
 type News = { list: List; ended: Ends["data"]; missed: number };
 
 const AGAIN_MS = 1_000;
@@ -21,13 +16,14 @@ const NOTHING: List = { data: [], more: 0, processes: 0, silent: 0 };
 
 /** What operators see of requests in flight, and do with them, through the admin listener. */
 export const remoteLive = ({ ask, openEvents }: { ask: AskFor; openEvents: OpenEvents }) => ({
-  list: ({ limit, key, account, model }: Filter) =>
-    ask(liveListSchema, "GET", `/live?${queryOf({ limit, key, account, model })}`),
-  watch: async ({ errors = false, ...filter }: Filter) => {
-    const open = () => openEvents(`/live/events?${queryOf({ ...filter, errors: String(errors) })}`);
+  ...askOperations(LIVE, ask),
+  watch: async ({ limit, key = null, account = null, model = null, errors = false }: Filter) => {
+    const query = queryOf(
+      writtenQuestion(liveEventsQuery, { limit, key, account, model, errors }) as Parameters<typeof queryOf>[0],
+    );
+    const open = () => openEvents(`/live/events?${query}`);
     return newsFrom(await open(), open);
   },
-  cancel: (request: string) => ask(cancelledSchema, "POST", `/live/${encodeURIComponent(request)}/cancel`),
 });
 
 type Events = Awaited<ReturnType<OpenEvents>>;
@@ -39,9 +35,9 @@ async function* newsFrom(first: Events, open: () => Promise<Events>): AsyncGener
     let list = NOTHING;
     try {
       for await (const { name, data } of events) {
-        if (name === "live") yield { list: (list = liveListSchema.parse(data)), ended: [], missed: 0 };
+        if (name === "live") yield { list: (list = liveList.parse(data)), ended: [], missed: 0 };
         if (name === "finished") {
-          const { data: ends, missed } = liveEndsSchema.parse(data);
+          const { data: ends, missed } = liveEnds.parse(data);
           const ended = ends.filter(({ requestId }) => !told.has(requestId));
           for (const { requestId } of ended) told.add(requestId);
           for (const id of told) {

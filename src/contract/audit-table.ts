@@ -12,13 +12,14 @@ import { CLIENT_SESSIONS } from "./client-sessions.ts";
 import { FUNDS } from "./funds.ts";
 import { KEYS } from "./keys.ts";
 import { CLOSED_PURSES } from "./closed-purses.ts";
+import { LIVE } from "./live.ts";
 import { NOTICES } from "./notices.ts";
 import { auditRowsOf } from "./operation.ts";
 import { PEOPLE } from "./people.ts";
+import { PROVIDERS } from "./providers.ts";
 import { QUARANTINE } from "./quarantine.ts";
 import { REQUESTS } from "./requests.ts";
 import { SERIES } from "./series.ts";
-import { PROVIDERS } from "./providers.ts";
 import { TOKENS } from "./tokens.ts";
 import { USAGE } from "./usage.ts";
 
@@ -45,15 +46,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
   quarantine: auditRowsOf(QUARANTINE),
   requests: auditRowsOf(REQUESTS),
   series: auditRowsOf(SERIES),
-  live: {
-    list: "read",
-    watch: "read",
-    cancel: {
-      action: "request.cancel",
-      of: (requestId) => ({ kind: "request", name: requestId }),
-      after: (cancelled) => cancelled,
-    },
-  },
+  live: { ...auditRowsOf(LIVE), watch: "read" },
   notices: auditRowsOf(NOTICES),
   audit: auditRowsOf(AUDIT),
   people: auditRowsOf(PEOPLE),

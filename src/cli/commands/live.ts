@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { LiveFilter } from "../../operator/live.ts";
-import { type CancelledJson, cancelledView, liveListView } from "../../wire/admin/live.ts";
+import { type CancelledJson, cancelledRequest, liveList } from "../../contract/live.ts";
+import type { LiveFilter, LiveNews } from "../../operator/live.ts";
+import { written } from "../../wire/validate.ts";
 import { withOperator } from "../open-operator.ts";
 import { liveListing } from "../text/live-text.ts";
 import { printResult } from "../text/print.ts";
@@ -30,7 +31,7 @@ export function addLiveCommand(program: Command): void {
         const which = filterOf(options);
         const once = options.once === true || options.json === true || !process.stdout.isTTY;
         if (!once) return show(await operator.live.watch(which, by));
-        const list = liveListView(await operator.live.list(which, by));
+        const list = written(liveList, await operator.live.list(which, by));
         printResult(list, { json: options.json === true, text: (screen) => liveListing(list, screen) });
       });
     });
@@ -42,7 +43,8 @@ export function addLiveCommand(program: Command): void {
     .action(async (requests: string[], options: { json?: true }, command: Command) => {
       await withOperator(command, async (operator, by) => {
         const cancelled: CancelledJson[] = [];
-        for (const request of requests) cancelled.push(cancelledView(await operator.live.cancel(request, by)));
+        for (const request of requests)
+          cancelled.push(written(cancelledRequest, await operator.live.cancel(request, by)));
         printResult(
           { cancelled },
           {
@@ -62,7 +64,7 @@ const filterOf = ({ key, account, model, limit }: Options): LiveFilter => ({
 });
 
 /** On a screen of its own, as a pager does, so that what was there is there again afterwards. */
-async function show(news: AsyncIterable<{ list: Parameters<typeof liveListView>[0] }>): Promise<void> {
+async function show(news: AsyncIterable<LiveNews>): Promise<void> {
   const restore = (): void => void process.stdout.write(OLD_SCREEN);
   process.once("SIGINT", () => {
     restore();
@@ -71,7 +73,7 @@ async function show(news: AsyncIterable<{ list: Parameters<typeof liveListView>[
   process.stdout.write(NEW_SCREEN);
   try {
     for await (const { list } of news) {
-      const text = liveListing(liveListView(list), screenOf(process.stdout));
+      const text = liveListing(written(liveList, list), screenOf(process.stdout));
       const rows = text.split("\n").slice(0, Math.max(1, (process.stdout.rows ?? 24) - 1));
       process.stdout.write(`${HOME_AND_CLEAR}${rows.join("\n")}\n`);
     }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Command } from "commander";
-import { liveEndView } from "../../wire/admin/live.ts";
+import { liveEnd } from "../../contract/live.ts";
+import { written } from "../../wire/validate.ts";
 import { withOperator } from "../open-operator.ts";
 import { endText } from "../text/live-text.ts";
 import { counted } from "../text/cell.ts";
@@ -27,7 +28,7 @@ export function addTailCommand(program: Command): void {
           by,
         )) {
           const lines = ended
-            .map(liveEndView)
+            .map((end) => written(liveEnd, end))
             .map((end) => (options.json ? JSON.stringify(end) : endText(end, screen)));
           if (lines.length > 0 && !process.stdout.write(`${lines.join("\n")}\n`)) await once(process.stdout, "drain");
           if (missed > 0) process.stderr.write(`${counted(missed, "request")} ended faster than shown\n`);

@@ -1,4 +1,4 @@
-import type { LiveEndJson, LiveListJson } from "../../wire/admin/live.ts";
+import type { LiveEndJson, LiveListJson } from "../../contract/live.ts";
 import { counted, cut, grouped, printable, widthOf } from "./cell.ts";
 import { PLAIN, type Screen, type Tone } from "./screen.ts";
 import { table } from "./table.ts";
