@@ -2,20 +2,21 @@ import { caller } from "../wire/admin/people.ts";
 import { ACCOUNTS } from "../contract/accounts.ts";
 import { AUDIT } from "../contract/audit.ts";
 import { BOOKS } from "../contract/books.ts";
+import { CATALOGUE } from "../contract/catalogue.ts";
 import { CLIENT_SESSIONS } from "../contract/client-sessions.ts";
 import { FUNDS } from "../contract/funds.ts";
 import { KEYS } from "../contract/keys.ts";
 import { CLOSED_PURSES } from "../contract/closed-purses.ts";
+import { MODELS } from "../contract/models.ts";
 import { NOTICES } from "../contract/notices.ts";
 import { PEOPLE } from "../contract/people.ts";
+import { PROVIDERS } from "../contract/providers.ts";
 import { QUARANTINE } from "../contract/quarantine.ts";
 import { REQUESTS } from "../contract/requests.ts";
 import { SERIES } from "../contract/series.ts";
-import { PROVIDERS } from "../contract/providers.ts";
 import { TOKENS } from "../contract/tokens.ts";
 import { USAGE } from "../contract/usage.ts";
 import { askOperations } from "./ask-operations.ts";
-import { remoteCatalogue } from "./remote-catalogue.ts";
 import { remoteLive } from "./remote-live.ts";
 import { createAskFor, createOpenEvents, type GatewayAddress } from "./ask-gateway.ts";
 
@@ -43,7 +44,7 @@ export function remoteOperator(gateway: GatewayAddress) {
     tokens: askOperations(TOKENS, ask),
     clientSessions: askOperations(CLIENT_SESSIONS, ask),
     providers: askOperations(PROVIDERS, ask, createAskFor(gateway, PATIENCE_MS)),
-    catalogue: remoteCatalogue({ ask, askPatiently: createAskFor(gateway, PATIENCE_MS) }),
+    catalogue: { ...askOperations(MODELS, ask), ...askOperations(CATALOGUE, ask, createAskFor(gateway, PATIENCE_MS)) },
     audit: askOperations(AUDIT, ask),
   };
 }

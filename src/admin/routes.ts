@@ -10,7 +10,6 @@ import { clientSessionRoutes } from "./routes/client-sessions.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { liveRoutes } from "./routes/live.ts";
 import { ledgerRoutes } from "./routes/ledger.ts";
-import { modelRoutes } from "./routes/models.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { requestRoutes } from "./routes/requests.ts";
@@ -38,7 +37,6 @@ export const ADMIN_ROUTES: readonly AdminRoute[] = [
   ...serveOperations({ tag: "ledger", operations: QUARANTINE, of: ({ quarantine }) => quarantine }),
   ...serveOperations({ tag: "notices", operations: NOTICES, of: ({ notices }) => notices }),
   ...providerRoutes,
-  ...modelRoutes,
   ...catalogueRoutes,
   ...auditRoutes,
 ];

@@ -42,7 +42,19 @@ function formsOf(operation: AnyOperation): Form[] {
 type Made = Form & { tag: keyof typeof TAGS; methodOf: Of<Method> };
 
 function routeOf({ tag, operation, argsOf, methodOf }: Made): AdminRoute {
-  const { id = "", method, path, summary = "", description, refusals, params, payload, answer, status } = operation;
+  const {
+    id = "",
+    method,
+    path,
+    summary = "",
+    description,
+    refusals,
+    params,
+    payload,
+    answer,
+    status,
+    maxBodyBytes,
+  } = operation;
   const names = parametersOf(path);
   const inQuery = isInQuery(operation);
   const statuses = typeof status === "object" ? ([201, 200] as const) : ([status ?? 200] as const);
@@ -55,6 +67,7 @@ function routeOf({ tag, operation, argsOf, methodOf }: Made): AdminRoute {
     ...(description !== undefined && { description }),
     ...(refusals !== undefined && { refusals }),
     ...(params !== undefined && { params }),
+    ...(maxBodyBytes !== undefined && { maxBodyBytes }),
     ...(payload !== undefined && (inQuery ? { query: payload } : { body: payload })),
     answers: Object.fromEntries(statuses.map((one) => [one, answer])),
     handle: async ({ operator }, asked) => {

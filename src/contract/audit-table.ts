@@ -1,4 +1,3 @@
-import type { ImportedModel } from "../core/imported-model.ts";
 import { invariant } from "../core/invariant.ts";
 import { NO_LOOKS } from "../operator/audit-looks.ts";
 import { audited, type AuditParts, type AuditRows, type AuditSubject } from "../operator/audited.ts";
@@ -8,11 +7,13 @@ import type { ManageStorage } from "../operator/storage.ts";
 import { ACCOUNTS } from "./accounts.ts";
 import { AUDIT } from "./audit.ts";
 import { BOOKS } from "./books.ts";
+import { CATALOGUE } from "./catalogue.ts";
 import { CLIENT_SESSIONS } from "./client-sessions.ts";
 import { FUNDS } from "./funds.ts";
 import { KEYS } from "./keys.ts";
 import { CLOSED_PURSES } from "./closed-purses.ts";
 import { LIVE } from "./live.ts";
+import { MODELS } from "./models.ts";
 import { NOTICES } from "./notices.ts";
 import { auditRowsOf } from "./operation.ts";
 import { PEOPLE } from "./people.ts";
@@ -24,17 +25,6 @@ import { TOKENS } from "./tokens.ts";
 import { USAGE } from "./usage.ts";
 
 const personNamed = (name: string): AuditSubject => ({ kind: "person", name });
-const modelNamed = (name: string): AuditSubject => ({ kind: "model", name });
-
-/** Of so many the terms stand there too; of more, their price book tells them. */
-const MOST_TERMS = 200;
-
-function importedOf(models: readonly ImportedModel[]): object {
-  const idsOf = (wanted: string): string[] => models.filter(({ change }) => change === wanted).map(({ id }) => id);
-  const changed = models.filter(({ change }) => change === "new" || change === "changed");
-  const names = { added: idsOf("new"), changed: idsOf("changed") };
-  return changed.length > MOST_TERMS ? names : { ...names, terms: changed };
-}
 
 /** What becomes of each method in the audit log: `read`, or how its change is told. */
 export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operator[Group]> } = {
@@ -54,37 +44,7 @@ export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operat
   clientSessions: auditRowsOf(CLIENT_SESSIONS),
   usage: auditRowsOf(USAGE),
   providers: auditRowsOf(PROVIDERS),
-  catalogue: {
-    listModels: "read",
-    showModel: "read",
-    addModel: { action: "model.add", of: ({ id }) => modelNamed(id), asked: (order) => order },
-    publish: {
-      action: "model.publish",
-      of: ([id = null, ...others]) => ({ kind: "model", name: others.length === 0 ? id : null }),
-      asked: (models, state) => ({ models, state }),
-      after: (models) => ({ models }),
-    },
-    listPrices: "read",
-    changePrice: {
-      action: "model.price",
-      of: modelNamed,
-      asked: (_id, change) => change,
-      after: (changes) => ({ changes }),
-    },
-    removeRoute: { action: "model.remove_route", of: modelNamed, asked: (_id, removal) => removal },
-    importModels: {
-      action: "catalogue.import",
-      of: () => ({ kind: "catalogue", name: null }),
-      asked: ({ mode: _mode, ...order }) => ({ ...order, models: order.models.length }),
-      after: importedOf,
-      changes: ({ mode }) => mode === "apply",
-    },
-    apply: {
-      action: "catalogue.apply",
-      of: () => ({ kind: "catalogue", name: null }),
-      after: (changes) => ({ changes }),
-    },
-  },
+  catalogue: { ...auditRowsOf(MODELS), ...auditRowsOf(CATALOGUE) },
 };
 
 /** What operators can do, with every change in the audit log. */

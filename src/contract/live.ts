@@ -3,7 +3,6 @@ import type { LiveNews, LiveRequest, ManageLive } from "../operator/live.ts";
 import { instant } from "../wire/admin/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { liveAmounts } from "../wire/admin/live.ts";
-
 import { renamed, sparse } from "../wire/codec.ts";
 import { written, type WrittenAs } from "../wire/validate.ts";
 import type { Operations } from "./operation.ts";

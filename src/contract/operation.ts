@@ -24,6 +24,8 @@ type Described = {
   params?: Schema;
   /** It may take minutes: whoever asks waits as long. */
   isLong?: true;
+  /** A megabyte, unless told otherwise. */
+  maxBodyBytes?: number;
 };
 
 /** One operation for each value of the last parameter of the path: `/{change}`, with the words that differ. */

@@ -6,7 +6,6 @@ import type {
   ModelOrder,
   ModelOverview,
   PriceChangeOrder,
-  Publication,
   RemovedRoute,
 } from "../catalogue/model.ts";
 import type { By } from "../core/by.ts";
@@ -27,6 +26,9 @@ export type ModelDetails = Omit<ModelOverview, "routes"> & { routes: readonly (R
 /** `warnings`: why a published model's provider cannot be called from here, though its clients may ask for it. */
 export type PublishedModel = { id: string; changed: boolean; warnings: readonly string[] };
 
+/** What an import makes of each model; `applied`: it is made so. */
+export type ComparedModels = { applied: boolean; data: readonly ImportedModel[] };
+
 /** What operators do with models, their prices and routes. */
 export type ManageCatalogue = {
   /** Published or not, at the price of this moment. */
@@ -35,14 +37,14 @@ export type ManageCatalogue = {
   /** A new model with its first route, or another route to one that is there already. */
   addModel: (order: ModelOrder, by: By) => Promise<readonly CatalogueChange[]>;
   /** `patterns`: ids, in which `*` stands for any characters and `?` for one. One that matches nothing is refused. */
-  publish: (patterns: readonly string[], state: Publication, by: By) => Promise<readonly PublishedModel[]>;
+  publish: (change: "publish" | "unpublish", patterns: readonly string[], by: By) => Promise<readonly PublishedModel[]>;
   /** Every version of a model's price, oldest first. */
   listPrices: (id: string, page: PageRequest) => Promise<Page<BookedPrice>>;
   changePrice: (id: string, change: PriceChangeOrder, by: By) => Promise<readonly PriceChange[]>;
   /** `route`: an id, or as much of it or of `provider/upstream model` as names one. */
-  removeRoute: (id: string, removal: { route: string; last: "keep" | "remove" }, by: By) => Promise<RemovedRoute>;
+  removeRoute: (id: string, route: string, last: "keep" | "remove", by: By) => Promise<RemovedRoute>;
   /** Compares listed models with those that are there; `apply` then makes these as listed. */
-  importModels: (order: ImportOrder & { mode: "preview" | "apply" }, by: By) => Promise<readonly ImportedModel[]>;
+  importModels: (order: ImportOrder & { mode: "preview" | "apply" }, by: By) => Promise<ComparedModels>;
   /** Makes providers, models, prices and routes as described; what is not described stays. */
   apply: (description: CatalogueDescription, by: By) => Promise<readonly CatalogueChange[]>;
 };
@@ -75,14 +77,14 @@ export function createManageCatalogue({ store, readNames, credentials, events, c
       events.catalogueChanged({ changes, ...by });
       return changes;
     },
-    publish: async (patterns, state, by) => {
+    publish: async (change, patterns, by) => {
+      const state = change === "publish" ? "published" : "unpublished";
       const ids = await matchingIds(patterns, readNames);
       const results = await store.publish(ids, state);
-      const changed = results.filter((result) => result.changed);
-      events.catalogueChanged({
-        changes: changed.map(({ id }) => ({ kind: "model", name: id, change: state })),
-        ...by,
-      });
+      const changes = results.flatMap(({ id, changed }) =>
+        changed ? [{ kind: "model", name: id, change: state }] : [],
+      );
+      events.catalogueChanged({ changes, ...by });
       const models = state === "published" ? await store.listModels(clock.nowMs()) : [];
       const warnings = new Map(models.map((model) => [model.id, credentialProblems(model, credentials)]));
       return results.map((result) => ({ ...result, warnings: warnings.get(result.id) ?? [] }));
@@ -99,16 +101,16 @@ export function createManageCatalogue({ store, readNames, credentials, events, c
       events.catalogueChanged({ changes, ...by });
       return changes;
     },
-    removeRoute: async (id, { route, last }, by) => {
+    removeRoute: async (id, route, last, by) => {
       const removed = await store.removeRoute(id, route, last);
       const changes = [{ kind: "route", name: `${id} via ${removed.name}`, change: "removed" }];
       events.catalogueChanged({ changes, ...by });
       return removed;
     },
     importModels: async ({ mode, ...order }, by) => {
-      const compared = await store.importModels(order, mode);
-      if (mode === "apply") events.catalogueChanged({ changes: compared.flatMap(importedChange), ...by });
-      return compared;
+      const data = await store.importModels(order, mode);
+      if (mode === "apply") events.catalogueChanged({ changes: data.flatMap(importedChange), ...by });
+      return { applied: mode === "apply", data };
     },
     apply: async (description, by) => {
       const changes = await store.apply(description);

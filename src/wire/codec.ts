@@ -9,12 +9,18 @@ type Renamed<Json, Given extends Names> = {
   [Field in keyof Json as Field extends keyof Flipped<Given> ? Flipped<Given>[Field] & string : Field]: Json[Field];
 };
 
-/** An object of JSON whose fields have other names here. What has no field in JSON is left out of it. */
+/** An object of JSON whose fields have other names here. What has no field in JSON is left out of it, and what is absent here is its default. */
 export function renamed<Json extends z.ZodObject, const Given extends Names>(json: Json, names: Given) {
   const { read, write } = fieldsOf(json, names);
+  const usual = Object.fromEntries(
+    read.flatMap(([there, here]) => {
+      const field = json.shape[there];
+      return field instanceof z.ZodDefault ? [[here, field.def.defaultValue]] : [];
+    }),
+  );
   return z.codec(json, z.custom<Renamed<z.output<Json>, Given>>(), {
     decode: (row) => pick(row, read) as Renamed<z.output<Json>, Given>,
-    encode: (value) => pick(value, write) as never,
+    encode: (value) => pick({ ...usual, ...value }, write) as never,
   });
 }
 
@@ -67,7 +73,7 @@ export const oneOf = <Flag extends z.ZodType<boolean>, const False extends strin
   flag: Flag,
   words: { false: False; true: True },
 ) =>
-  z.codec(flag, z.enum([words.false, words.true]) as z.ZodType<False | True>, {
+  z.codec<Flag, z.ZodType<False | True>>(flag, z.enum([words.false, words.true]), {
     decode: (value) => (value ? words.true : words.false),
     encode: (word) => (word === words.true) as never,
   });

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { changesView } from "../../wire/admin/catalogue.ts";
+import { catalogueChanges } from "../../contract/catalogue-changes.ts";
+import { written } from "../../wire/validate.ts";
 import { type ProviderDialect, PROVIDER_DIALECTS } from "../../core/dialect.ts";
 import { mergeTariff, type Tariff } from "../../core/price.ts";
 import { tokenCount } from "../arguments.ts";
@@ -64,7 +65,7 @@ export function addModelAddCommand(models: Command): void {
           publication: options.unpublished ? ("unpublished" as const) : ("published" as const),
         };
         const changes = await catalogue.addModel(order, by);
-        printResult(changesView(changes), {
+        printResult(written(catalogueChanges, changes), {
           json: options.json === true,
           text: (screen) => changeListing(changes, screen),
         });

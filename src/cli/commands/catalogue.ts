@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { readCatalogueFile } from "../../config/catalogue-file.ts";
 import { everyPage } from "../../core/page.ts";
-import { changesView } from "../../wire/admin/catalogue.ts";
+import { catalogueChanges } from "../../contract/catalogue-changes.ts";
+import { written } from "../../wire/validate.ts";
 import { withOperator } from "../open-operator.ts";
 import { changeListing, priceBookListing, priceBookView } from "../text/price-text.ts";
 import { printResult } from "../text/print.ts";
@@ -21,7 +22,7 @@ export function addCatalogueCommands(program: Command): void {
       await withOperator(command, async ({ catalogue: models }, by) => {
         const changes = await models.apply(description, by);
         const json = options.json === true;
-        printResult(changesView(changes), { json, text: (screen) => changeListing(changes, screen) });
+        printResult(written(catalogueChanges, changes), { json, text: (screen) => changeListing(changes, screen) });
       });
     });
   catalogue

@@ -62,8 +62,8 @@ export function addModelImportCommand(models: Command): void {
           models: list.models,
           mode: options.apply ? ("apply" as const) : ("preview" as const),
         };
-        const compared = await catalogue.importModels(order, by);
-        const report = { compared, list, applied: options.apply === true };
+        const { applied, data: compared } = await catalogue.importModels(order, by);
+        const report = { compared, list, applied };
         printResult(importView(report), { json: options.json === true, text: (screen) => importText(report, screen) });
       });
     });

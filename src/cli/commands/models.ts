@@ -1,7 +1,8 @@
 import { Argument, type Command } from "commander";
 import { matchesGlob } from "../../core/matches-glob.ts";
 import { everyPage } from "../../core/page.ts";
-import { changesView } from "../../wire/admin/catalogue.ts";
+import { catalogueChanges } from "../../contract/catalogue-changes.ts";
+import { written } from "../../wire/validate.ts";
 import { isoDate } from "../arguments.ts";
 import { modelFacts, modelListing, modelView, routeListing, routeView } from "../text/model-text.ts";
 import { withOperator } from "../open-operator.ts";
@@ -74,7 +75,7 @@ function addPriceCommand(models: Command): void {
       await withOperator(self, async ({ catalogue }, by) => {
         const fromMs = options.from === undefined ? null : Date.parse(options.from);
         const changes = await catalogue.changePrice(id, { parts, fromMs }, by);
-        printResult(changesView(changes), {
+        printResult(written(catalogueChanges, changes), {
           json: options.json === true,
           text: (screen) => changeListing(changes, screen),
         });
@@ -90,7 +91,7 @@ function addPublicationCommand(models: Command, word: "publish" | "unpublish", d
     .option("--json", "print JSON")
     .action(async (ids: string[], options: Json, command: Command) => {
       await withOperator(command, async ({ catalogue }, by) => {
-        const results = await catalogue.publish(ids, `${word}ed`, by);
+        const results = await catalogue.publish(word, ids, by);
         const data = await Promise.all(
           results.map(async (result) => ({ ...result, obstacles: (await catalogue.showModel(result.id)).obstacles })),
         );
@@ -130,7 +131,7 @@ function addRoutesCommand(models: Command): void {
         const json = options.json === true;
         await withOperator(command, async ({ catalogue }, by) => {
           if (route !== undefined) {
-            const removed = await catalogue.removeRoute(id, { route, last: options.force ? "remove" : "keep" }, by);
+            const removed = await catalogue.removeRoute(id, route, options.force ? "remove" : "keep", by);
             const text = () => `Removed ${removed.name}. Routes left: ${removed.routesLeft}.`;
             printResult({ model: id, ...removed }, { json, text });
             return;

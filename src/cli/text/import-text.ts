@@ -1,6 +1,7 @@
 import { type PriceList, SKIP_REASONS, type SkipReason } from "../../core/price-list.ts";
 import type { ImportedModel } from "../../core/imported-model.ts";
-import { importedModelView } from "../../wire/admin/catalogue.ts";
+import { importedModel } from "../../contract/catalogue.ts";
+import { written } from "../../wire/validate.ts";
 import { factsText } from "./model-text.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { facts, table } from "./table.ts";
@@ -9,7 +10,7 @@ export type ImportReport = { compared: readonly ImportedModel[]; list: PriceList
 
 export const importView = ({ compared, list, applied }: ImportReport): object => ({
   applied,
-  models: compared.map(importedModelView),
+  models: compared.map((one) => written(importedModel, one)),
   skipped: list.skipped,
   refused: list.refused,
 });

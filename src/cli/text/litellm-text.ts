@@ -1,8 +1,9 @@
 import type { LitellmConfig } from "../../config/litellm/read-config.ts";
 import type { CatalogueChange } from "../../core/catalogue-change.ts";
 import { formatCredits } from "../../core/money.ts";
-import { changesView } from "../../wire/admin/catalogue.ts";
-import { descriptionView } from "../../wire/catalogue/description.ts";
+import { catalogueChanges } from "../../contract/catalogue-changes.ts";
+import { description } from "../../wire/catalogue/description.ts";
+import { written } from "../../wire/validate.ts";
 import { changeListing } from "./price-text.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { table } from "./table.ts";
@@ -14,12 +15,12 @@ export type LitellmReport = LitellmConfig & {
   changes: readonly CatalogueChange[] | null;
 };
 
-export const litellmView = ({ catalogue, notCarried, written, changes }: LitellmReport): object => ({
+export const litellmView = ({ catalogue, notCarried, written: file, changes }: LitellmReport): object => ({
   applied: changes !== null,
-  written,
-  catalogue: descriptionView(catalogue),
+  written: file,
+  catalogue: written(description, catalogue),
   not_carried: notCarried,
-  ...(changes !== null && { changes: changesView(changes) }),
+  ...(changes !== null && { changes: written(catalogueChanges, changes) }),
 });
 
 export function litellmText(

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Tariff } from "../../core/price.ts";
-import { changeView } from "../../wire/admin/catalogue.ts";
+import { catalogueChange } from "../../contract/catalogue-changes.ts";
+import { written } from "../../wire/validate.ts";
 import { changeListing, priceBookListing, priceBookView } from "./price-text.ts";
 
 const NOW = Date.parse("2026-11-15T00:00:00Z");
@@ -49,7 +50,7 @@ test("a first price is told whole, and one that is taken back with what holds in
 });
 
 test("as data, amounts are exact decimals in the words of the catalogue file", () => {
-  expect(changeView({ ...change, change: "added", version: 1, before: null, after: dear })).toEqual({
+  expect(written(catalogueChange, { ...change, change: "added", version: 1, before: null, after: dear })).toEqual({
     kind: "price",
     name: "large",
     change: "added",

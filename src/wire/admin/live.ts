@@ -1,6 +1,4 @@
 import { z } from "zod";
-import type { Amounts } from "../../core/amount.ts";
-import { written, type WrittenAs } from "../validate.ts";
 import { amountIn } from "./amount-in.ts";
 
 export const liveAmounts = z
@@ -9,5 +7,3 @@ export const liveAmounts = z
     tokens: amountIn("tokens").nullable().describe("Null: nothing counts in tokens."),
   })
   .meta({ id: "LiveAmounts" });
-
-export const liveAmountsView = (amounts: Amounts): WrittenAs<typeof liveAmounts> => written(liveAmounts, amounts);

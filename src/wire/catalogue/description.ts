@@ -1,13 +1,10 @@
 import { z } from "zod";
-import type { ProviderTerms } from "../../core/provider-terms.ts";
-import type { ModelTerms } from "../../core/model-terms.ts";
-import type { Tariff } from "../../core/price.ts";
-import type { RouteTerms } from "../../core/route-terms.ts";
-import { modelOf, modelView } from "./model.ts";
-import { describedPriceIn, type Notation, tariffView } from "./price.ts";
-import { describedProvider } from "./provider.ts";
-import { describedRoute, MOST_INT, name, routeView } from "./route.ts";
+import { renamed } from "../codec.ts";
 import { isStorable, storable } from "../storable.ts";
+import { MODEL_NAMES } from "./model.ts";
+import { describedPriceIn, EXACT, type Notation } from "./price.ts";
+import { describedProvider } from "./provider.ts";
+import { MOST_INT, name } from "./route.ts";
 
 export const MOST_MODELS = 5_000;
 const MOST_PROVIDERS = 1_000;
@@ -28,7 +25,7 @@ export const descriptionIn = (notation: Notation) =>
       .refine((rows) => areDifferent(rows.map((row) => row.name)), { error: namedTwice("provider", "name") })
       .default([]),
     models: z
-      .array(describedModelAt(describedPriceIn(notation)))
+      .array(describedModelIn(notation))
       .max(MOST_MODELS)
       .refine((rows) => areDifferent(rows.map(({ id }) => id)), { error: namedTwice("model", "id") })
       .default([]),
@@ -43,40 +40,6 @@ const namedTwice =
     return `List should name every ${what} once; ${JSON.stringify(twice)} is there twice`;
   };
 
-type DescribedPrice = Tariff & { effectiveFromMs: number | null };
-
-type Described = {
-  providers: readonly (ProviderTerms & { name: string; baseUrl: string; credentialRef: string })[];
-  models: readonly (ModelTerms & {
-    price: DescribedPrice | null;
-    upcomingPrices: readonly DescribedPrice[];
-    routes: readonly (Omit<RouteTerms, "concurrencyLimit"> & Partial<RouteTerms>)[];
-  })[];
-};
-
-/** The same in the words of the file again, as the admin API takes it. */
-export const descriptionView = ({ providers, models }: Described) => ({
-  providers: providers.map((provider) => ({
-    name: provider.name,
-    base_url: provider.baseUrl,
-    credential: provider.credentialRef,
-    unknown_members: provider.unknownMembers ?? null,
-    open_members: provider.openMembers ?? null,
-    context_window: provider.windowCheck ?? null,
-  })),
-  models: models.map((model) => ({
-    ...modelView(model),
-    price: model.price === null ? null : describedPriceView(model.price),
-    upcoming_prices: model.upcomingPrices.map(describedPriceView),
-    routes: model.routes.map((route) => routeView({ concurrencyLimit: null, ...route })),
-  })),
-});
-
-const describedPriceView = (price: DescribedPrice) => ({
-  effective_from: price.effectiveFromMs === null ? null : new Date(price.effectiveFromMs).toISOString(),
-  ...tariffView(price),
-});
-
 export const areDifferent = (names: readonly string[]): boolean => new Set(names).size === names.length;
 
 const capabilities = z
@@ -86,19 +49,21 @@ const capabilities = z
     `Input should have at most ${MOST_CAPABILITIES} members, not deeper than ${DEEPEST}, of whole characters without NUL`,
   );
 
-const routes = z
-  .array(describedRoute)
-  .min(1)
-  .max(MOST_ROUTES)
-  .refine(
-    (rows) => areDifferent(rows.map((row) => JSON.stringify([row.provider, row.upstreamModel, row.dialect]))),
-    "List should name every route once",
-  );
+const routesIn = ({ route }: Notation) =>
+  z
+    .array(route)
+    .min(1)
+    .max(MOST_ROUTES)
+    .refine(
+      (rows) => areDifferent(rows.map((row) => JSON.stringify([row.provider, row.upstreamModel, row.dialect]))),
+      "List should name every route once",
+    );
 
 type PriceSchema = ReturnType<typeof describedPriceIn>;
 
-const describedModelAt = (price: PriceSchema) =>
-  z
+function describedModelIn(notation: Notation) {
+  const price = describedPriceIn(notation);
+  const fields = z
     .strictObject({
       id: name,
       owned_by: name.nullable().default(null),
@@ -113,7 +78,7 @@ const describedModelAt = (price: PriceSchema) =>
       capabilities: capabilities.default({}),
       price: price.nullable().default(null),
       upcoming_prices: z.array(upcoming(price)).max(MOST_PRICES).default([]),
-      routes,
+      routes: routesIn(notation),
     })
     .refine((row) => haveDifferentDates([row.price, ...row.upcoming_prices]), {
       path: ["upcoming_prices"],
@@ -122,13 +87,13 @@ const describedModelAt = (price: PriceSchema) =>
     .refine((row) => row.max_output_tokens === null || row.output_ceiling === null, {
       path: ["output_ceiling"],
       error: "Input should be null where there is max_output_tokens; a published limit is the limit",
-    })
-    .transform((row) => ({
-      ...modelOf({ ...row, owned_by: row.owned_by ?? row.provider }),
-      price: row.price,
-      upcomingPrices: row.upcoming_prices,
-      routes: row.routes,
-    }));
+    });
+  const model = renamed(fields, { ...MODEL_NAMES, upcomingPrices: "upcoming_prices" });
+  return z.codec(model, z.custom<z.output<typeof model> & { ownedBy: string }>(), {
+    decode: (row) => ({ ...row, ownedBy: row.ownedBy ?? row.provider }),
+    encode: (described) => described,
+  });
+}
 
 const upcoming = (price: PriceSchema) =>
   price.refine(({ effectiveFromMs }) => effectiveFromMs !== null, {
@@ -150,3 +115,6 @@ function isStorableJson(value: unknown, depth = 0): boolean {
     Object.entries(value).every(([key, member]) => isStorable(key) && isStorableJson(member, depth + 1))
   );
 }
+
+/** A description as the admin API takes it, and as commands print it. */
+export const description = descriptionIn(EXACT);

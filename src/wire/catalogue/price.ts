@@ -12,8 +12,10 @@ import {
   type TariffParts,
   wordOf,
 } from "../../core/price.ts";
+import type { RouteTerms } from "../../core/route-terms.ts";
 import { moment } from "../moment.ts";
 import { storable } from "../storable.ts";
+import { describedRoute, writtenRoute } from "./route.ts";
 
 const MOST_TOOLS = 100;
 
@@ -26,11 +28,11 @@ export const credits = z
     return nano !== null && nano <= MOST_PRICE_NANO;
   }, "Input should be a decimal such as 2.50, at most 1,000,000, with at most nine decimal places");
 
-/** How amounts and moments are written: a file for people takes more than a program must be able to read. */
-export type Notation = { credits: z.ZodType<string>; moment: z.ZodType<string> };
+/** How amounts, moments and routes are written: a file for people takes more than a program must be able to read. */
+export type Notation = { credits: z.ZodType<string>; moment: z.ZodType<string>; route: z.ZodType<RouteTerms> };
 
 /** As a program writes them. */
-export const EXACT: Notation = { credits, moment };
+export const EXACT: Notation = { credits, moment, route: describedRoute };
 
 /** Credits as people write them, exactly. One finer than a nano-credit keeps its exponent and is refused. */
 const writtenCredits = z
@@ -48,7 +50,7 @@ const writtenMoment = z
   .pipe(moment);
 
 /** As people write them in a file. */
-export const WRITTEN: Notation = { credits: writtenCredits, moment: writtenMoment };
+export const WRITTEN: Notation = { credits: writtenCredits, moment: writtenMoment, route: writtenRoute };
 
 export const toolPrices = <Amount extends z.ZodType>(amount: Amount) =>
   z
@@ -62,9 +64,9 @@ const amountsIn = ({ credits: amount }: Notation) => ({
 });
 
 /** When a price begins; null: at once. */
-export const effectiveFromIn = ({ moment: date }: Notation) =>
-  date
-    .transform((text) => Date.parse(text))
+export const effectiveFromIn = ({ moment: date }: Pick<Notation, "moment">) =>
+  z
+    .codec(date, z.number(), { decode: (text) => Date.parse(text), encode: (ms) => new Date(ms).toISOString() })
     .nullable()
     .default(null);
 
@@ -115,10 +117,17 @@ const eachOf = <From, To>(values: Readonly<Record<string, From>>, change: (value
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
 /** Credits per million tokens, and per call of a tool. */
-export const tariff = z.strictObject(amountsIn(EXACT)).meta({ id: "TariffRequest" }).transform(tariffOf);
+export const tariff = z.codec(z.strictObject(amountsIn(EXACT)).meta({ id: "TariffRequest" }), z.custom<Tariff>(), {
+  decode: tariffOf,
+  encode: tariffView,
+});
 
 export const describedPriceIn = (notation: Notation) =>
-  z
-    .strictObject({ effective_from: effectiveFromIn(notation), ...amountsIn(notation) })
-    .meta({ id: "PriceRequest" })
-    .transform(({ effective_from: effectiveFromMs, ...amounts }) => ({ ...tariffOf(amounts), effectiveFromMs }));
+  z.codec(
+    z.strictObject({ effective_from: effectiveFromIn(notation), ...amountsIn(notation) }).meta({ id: "PriceRequest" }),
+    z.custom<Tariff & { effectiveFromMs: number | null }>(),
+    {
+      decode: ({ effective_from: effectiveFromMs, ...amounts }) => ({ ...tariffOf(amounts), effectiveFromMs }),
+      encode: ({ effectiveFromMs, ...priced }) => ({ effective_from: effectiveFromMs, ...tariffView(priced) }),
+    },
+  );

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { instant } from "../wire/admin/instant.ts";
+import { renamed, within } from "../wire/codec.ts";
+import { tariff } from "./prices.ts";
+
+const priceChanged = renamed(
+  z.object({
+    kind: z.literal("price"),
+    name: z.string(),
+    change: z.enum(["added", "changed", "withdrawn"]),
+    version: z.int(),
+    effective_from: instant,
+    before: tariff.nullable().describe("The price that applied, or would have applied, from that date; null: none."),
+    after: tariff.nullable(),
+  }),
+  { effectiveFromMs: "effective_from" },
+);
+
+/** What a change of the catalogue did. */
+export const catalogueChange = z
+  .union([
+    priceChanged,
+    z.object({ kind: z.enum(["provider", "model", "route"]), name: z.string(), change: z.enum(["added", "changed"]) }),
+  ])
+  .meta({ id: "CatalogueChange" });
+
+export const catalogueChanges = within("changes", z.array(catalogueChange));
