@@ -99,7 +99,7 @@ const homes = {
   "@opentelemetry/resources": ["telemetry"],
   "@opentelemetry/sdk-trace": ["telemetry"],
   commander: ["cli"],
-  "eventsource-parser": ["wire"],
+  "eventsource-parser": ["wire", "admin-client"],
   "lru-cache": ["keys", "gateway", "records"],
   "gpt-tokenizer": ["tokens"],
   "openid-client": ["sign-in"],

@@ -1,3 +1,4 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { ReadAs, Schema } from "../wire/validate.ts";
 
 export type GatewayAddress = {
@@ -110,14 +111,12 @@ export const createOpenEvents =
 
 async function* eventsIn(body: ReadableStream<Uint8Array>, onRead: () => void) {
   const decoder = new TextDecoder();
-  let text = "";
+  const events: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => events.push(event) });
   for await (const bytes of body) {
     onRead();
-    const pieces = (text + decoder.decode(bytes, { stream: true })).split("\n\n");
-    text = pieces.pop() ?? "";
-    for (const piece of pieces) {
-      const [, name, data] = /^event: (\w+)\ndata: (.*)$/s.exec(piece) ?? [];
-      if (name !== undefined && data !== undefined) yield { name, data: JSON.parse(data) as unknown };
-    }
+    parser.feed(decoder.decode(bytes, { stream: true }));
+    for (const { event: name, data } of events.splice(0))
+      if (name !== undefined) yield { name, data: JSON.parse(data) as unknown };
   }
 }
