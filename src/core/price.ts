@@ -8,10 +8,16 @@ type Part = {
   word: string;
   /** What an operator is told of it. */
   says: string;
+  /** What the console calls it. */
+  title: string;
+  /** What the description of the admin API says of its price. */
+  about: string;
   /** What is counted, where a charge is explained. */
   counts: string;
   /** Whose price applies where this part has none; null: it must have one. */
   instead: string | null;
+  /** The same in words. */
+  otherwise: string | null;
   /** The part whose tokens these are a share of: they are charged here and not there. */
   shareOf: "inputNano" | "outputNano" | null;
   /** How many tokens of a usage are meant, the shares of others included. */
@@ -28,8 +34,11 @@ const PARTS = {
   inputNano: {
     word: "input",
     says: "per million tokens of input, such as 2.50",
+    title: "Input",
+    about: "Credits per million input tokens.",
     counts: "input tokens",
     instead: null,
+    otherwise: null,
     shareOf: null,
     tokens: (usage) => usage.inputTokens,
     dearer: false,
@@ -37,8 +46,11 @@ const PARTS = {
   outputNano: {
     word: "output",
     says: "per million tokens of output",
+    title: "Output",
+    about: "Credits per million output tokens.",
     counts: "output tokens",
     instead: null,
+    otherwise: null,
     shareOf: null,
     tokens: (usage) => usage.outputTokens,
     dearer: false,
@@ -46,8 +58,11 @@ const PARTS = {
   cacheReadNano: {
     word: "cache_read",
     says: "per million tokens read from a cache (none: as input)",
+    title: "Cached input",
+    about: "Credits per million input tokens read from the provider's cache; null: no price.",
     counts: "cached input tokens",
     instead: "inputNano",
+    otherwise: "as input",
     shareOf: "inputNano",
     tokens: (usage) => usage.cacheReadTokens,
     dearer: false,
@@ -55,8 +70,11 @@ const PARTS = {
   cacheWrite5mNano: {
     word: "cache_write_5m",
     says: "per million tokens written to a cache for five minutes",
+    title: "Cache write, 5 min",
+    about: "Credits per million tokens cached for five minutes; null: no price.",
     counts: "tokens written to a cache",
     instead: "inputNano",
+    otherwise: "as input",
     shareOf: "inputNano",
     tokens: (usage) => Math.max(0, usage.cacheWriteTokens - usage.cacheWrite1hTokens),
     dearer: true,
@@ -64,8 +82,11 @@ const PARTS = {
   cacheWrite1hNano: {
     word: "cache_write_1h",
     says: "per million tokens written to a cache for an hour",
+    title: "Cache write, 1 h",
+    about: "Credits per million tokens cached for one hour; null: no price.",
     counts: "tokens written to a cache for an hour",
     instead: "cacheWrite5mNano",
+    otherwise: "as 5 min",
     shareOf: "inputNano",
     tokens: (usage) => usage.cacheWrite1hTokens,
     dearer: true,
@@ -85,7 +106,10 @@ export const OPTIONAL_PARTS = TARIFF_PARTS.filter((part): part is OptionalPart =
 
 export const wordOf = <Name extends TariffPart>(part: Name): WordOf<Name> => PARTS[part].word;
 export const saysOf = (part: TariffPart): string => PARTS[part].says;
+export const titleOf = (part: TariffPart): string => PARTS[part].title;
+export const aboutOf = (part: TariffPart): string => PARTS[part].about;
 export const countsOf = (part: TariffPart): string => PARTS[part].counts;
+export const otherwiseOf = (part: TariffPart): string | null => PARTS[part].otherwise;
 
 /** A value for each of some parts. */
 export const byPart = <Name extends TariffPart, Value>(parts: readonly Name[], value: (part: Name) => Value) =>

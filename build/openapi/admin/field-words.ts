@@ -1,11 +1,20 @@
+import { aboutOf, byWord, TARIFF_PARTS, type TariffPart } from "../../../src/core/price.ts";
+
 /** The meaning of a field, and an example value. */
 export type FieldWords = { about: string; example?: unknown };
+
+const EXAMPLE_PRICES: Partial<Record<TariffPart, string>> = {
+  inputNano: "0.40",
+  outputNano: "1.60",
+  cacheReadNano: "0.10",
+};
 
 /**
  * A field has the same meaning everywhere in the admin API, so it is described once, by its name. A description in the schema, or
  * here under `Schema.field`, takes precedence.
  */
 export const FIELD_WORDS: Record<string, FieldWords> = {
+  ...byWord(TARIFF_PARTS, (part) => ({ about: aboutOf(part), example: EXAMPLE_PRICES[part] ?? null })),
   agent: { about: "What the browser calls itself, shortened.", example: "Mozilla/5.0" },
   email: { about: "Email, in lower case.", example: "ann@acme.example" },
   grants: { about: "Roles, and where they hold." },
@@ -60,12 +69,6 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
     example: [],
   },
   budget: { about: "Token budget per period; null: the key has none." },
-  cache_read: {
-    about: "Credits per million input tokens read from the provider's cache; null: no price.",
-    example: "0.10",
-  },
-  cache_write_1h: { about: "Credits per million tokens cached for one hour; null: no price.", example: null },
-  cache_write_5m: { about: "Credits per million tokens cached for five minutes; null: no price.", example: null },
   calls_in_progress: { about: "Calls of this process in progress on the route.", example: 2 },
   capabilities: {
     about:
@@ -118,7 +121,6 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   holds: { about: "Number of reservations read.", example: 2 },
   id: { about: "The id.", example: "acme-large" },
   idle_timeout_ms: { about: "Longest silence allowed in a stream, in milliseconds.", example: 60_000 },
-  input: { about: "Credits per million input tokens.", example: "0.40" },
   input_tokens: { about: "Input tokens.", example: 20_000 },
   key: { about: "The key.", example: "0199d2f4" },
   key_id: { about: "Id of the key.", example: "0199d2f4-6b3a-7c51-8e0d-5a9f3c7b1e42" },
@@ -139,7 +141,6 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   ok: { about: "True if no problem was found." },
   open_members: { about: "Unknown request fields that are forwarded anyway; null: the default list." },
   opening: { about: "Balance before the oldest entry; null: there are older pages.", example: null },
-  output: { about: "Credits per million output tokens.", example: "1.60" },
   output_ceiling: { about: "Output limit set by the operator for a model that publishes none; null: not needed." },
   output_floor: { about: "Minimum output tokens to reserve when the request sets no limit.", example: 1_024 },
   output_tokens: { about: "Output tokens.", example: 5_000 },

@@ -1,13 +1,21 @@
 import type { Decimal } from "../../core/decimal.ts";
 import { isObject } from "../../core/is-object.ts";
-import { byPart, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff, TARIFF_PARTS, type TariffPart } from "../../core/price.ts";
+import {
+  byPart,
+  NEEDED_PARTS,
+  OPTIONAL_PARTS,
+  type Tariff,
+  TARIFF_PARTS,
+  type TariffPart,
+  wordOf,
+} from "../../core/price.ts";
 import { type UsdConversion, nanoOf, nanoPerMillion } from "./exchange.ts";
 import { AbsurdNumber, callPrice, isDearer, isZero, type LitellmEntry, tiersOf, tokenPrice } from "./litellm-entry.ts";
 import type { SkipReason } from "../../core/price-list.ts";
 
 type Fields = {
   /** Those that say the plain price; the first that is there counts. */
-  plain: readonly [string, ...string[]];
+  plain: readonly string[];
   /** Those for tokens of this kind that can cost more than the plain ones. */
   special: readonly string[];
   /**
@@ -17,8 +25,8 @@ type Fields = {
   zero: "free" | "unknown" | "as_input";
 };
 
-/** Where the list has the parts of a tariff. */
-const FIELDS: Readonly<Record<TariffPart, Fields>> = {
+/** Where the list has the parts of a tariff. A part that is not here has no price in the list. */
+const FIELDS: Readonly<Partial<Record<TariffPart, Fields>>> = {
   inputNano: { plain: ["input_cost_per_token"], special: ["input_cost_per_image_token"], zero: "free" },
   outputNano: {
     plain: ["output_cost_per_token"],
@@ -33,6 +41,9 @@ const FIELDS: Readonly<Record<TariffPart, Fields>> = {
   cacheWrite5mNano: { plain: ["cache_creation_input_token_cost"], special: [], zero: "as_input" },
   cacheWrite1hNano: { plain: ["cache_creation_input_token_cost_above_1hr"], special: [], zero: "as_input" },
 };
+
+const NOT_LISTED: Fields = { plain: [], special: [], zero: "unknown" };
+const fieldsOf = (part: TariffPart): Fields => FIELDS[part] ?? NOT_LISTED;
 
 const ABOVE = /^(\w+)_above_(\d+)k_tokens$/;
 
@@ -51,7 +62,7 @@ export function readTariff(entry: LitellmEntry, { exchange, contextWindow, carry
   if (input.dearest === null || output.dearest === null) return "no_price";
   if (!carry.free && (isZero(input.dearest) || isZero(output.dearest))) return "free";
   if (hasOtherUnits(entry)) return "other_units";
-  const prices = byPart(TARIFF_PARTS, (part) => zeroTaken(read[part], { zero: FIELDS[part].zero, input }));
+  const prices = byPart(TARIFF_PARTS, (part) => zeroTaken(read[part], { zero: fieldsOf(part).zero, input }));
   if (!carry.dearest && Object.values(prices).some(isUneven)) return "several_prices";
   const search = searchPrice(entry);
   if (search === "search_by_size") return search;
@@ -60,7 +71,7 @@ export function readTariff(entry: LitellmEntry, { exchange, contextWindow, carry
     const { dearest } = prices[part];
     const amount = dearest === null ? 0n : nanoPerMillion(dearest, exchange);
     if (dearest === null || isZero(dearest) || amount > 0n) return amount;
-    throw new AbsurdNumber(FIELDS[part].plain[0], "is too little to be charged");
+    throw new AbsurdNumber(fieldsOf(part).plain[0] ?? wordOf(part), "is too little to be charged");
   };
   return {
     ...byPart(NEEDED_PARTS, nano),
@@ -79,7 +90,7 @@ function readPart(
   entry: LitellmEntry,
   { part, contextWindow }: { part: TariffPart; contextWindow: number | null },
 ): PartPrice {
-  const { plain: fields, special } = FIELDS[part];
+  const { plain: fields, special } = fieldsOf(part);
   const plain = fields.map((field) => tokenPrice(entry, field)).find((price) => price !== null) ?? null;
   const isReachable = (thousands: number): boolean => contextWindow === null || contextWindow > thousands * 1_000;
   const beyond = Object.keys(entry).filter((field) => {

@@ -24,14 +24,12 @@ export function readPrice(draft: PriceDraft): { price: Tariff } | { field: Price
   const lines = draft.tools.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim().split(/\s+/)]));
   const wrong = lines.find(([name, amount, ...rest]) => !name || !DECIMAL.test(amount ?? "") || rest.length > 0);
   if (wrong) return { field: "tools", problem: `Not a name and a price: ${wrong.join(" ")}` };
-  const amountOf = (part: PricePart): string | null => draft[part].trim() || null;
   return {
     price: {
-      input: draft.input.trim(),
-      output: draft.output.trim(),
-      cache_read: amountOf("cache_read"),
-      cache_write_5m: amountOf("cache_write_5m"),
-      cache_write_1h: amountOf("cache_write_1h"),
+      ...(Object.fromEntries(PRICE_PARTS.map(({ part }) => [part, draft[part].trim() || null])) as Omit<
+        Tariff,
+        "tools"
+      >),
       tools: Object.fromEntries(lines.map(([name = "", amount = ""]) => [name, amount])),
     },
   };

@@ -12,7 +12,7 @@ import { Delta } from "../../parts/delta.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
-import type { PricePart } from "./price-parts.ts";
+import { PRICE_PARTS, type PricePart } from "./price-parts.ts";
 
 const PAGE = 1000;
 const DRAWN = ["input", "output"] as const;
@@ -111,6 +111,9 @@ const toolsText = ({ tools }: Row): string =>
     .map(([name, price]) => `${name} ${price}`)
     .join(", ");
 
+/** The rest can be shown. */
+const SHOWN_PARTS = 4;
+
 const COLUMNS: readonly Column<Row>[] = [
   {
     id: "version",
@@ -139,11 +142,10 @@ const COLUMNS: readonly Column<Row>[] = [
     sort: ({ effective_from: from }) => from,
     plain: ({ effective_from: from }) => from,
   },
-  amount("input", "Input / M"),
-  amount("output", "Output / M"),
-  amount("cache_read", "Cached input / M"),
-  amount("cache_write_5m", "Cache write / M"),
-  { ...amount("cache_write_1h", "Cache write, 1 h / M"), hidden: true },
+  ...PRICE_PARTS.map(({ part, name }, index) => ({
+    ...amount(part, part === "cache_write_5m" ? "Cache write / M" : `${name} / M`),
+    hidden: index >= SHOWN_PARTS,
+  })),
   {
     id: "tools",
     head: "Tools, per call",

@@ -1,14 +1,13 @@
+import { otherwiseOf, TARIFF_PARTS, titleOf, wordOf } from "../../../../src/core/price.ts";
 import type { Tariff } from "../../api/generated/admin.ts";
 import { readCredits } from "../../format/money.ts";
 
 /** What a price of tokens is made of, in the words of the catalogue. Optional parts without a price cost what `instead` says. */
-export const PRICE_PARTS = [
-  { part: "input", name: "Input", instead: null },
-  { part: "output", name: "Output", instead: null },
-  { part: "cache_read", name: "Cached input", instead: "as input" },
-  { part: "cache_write_5m", name: "Cache write, 5 min", instead: "as input" },
-  { part: "cache_write_1h", name: "Cache write, 1 h", instead: "as 5 min" },
-] as const;
+export const PRICE_PARTS = TARIFF_PARTS.map((part) => ({
+  part: wordOf(part),
+  name: titleOf(part),
+  instead: otherwiseOf(part),
+}));
 
 export type PricePart = (typeof PRICE_PARTS)[number]["part"];
 

@@ -1,4 +1,5 @@
 /** What the inspector calls things; `tollgate requests show` uses the same words. */
+import { byWord, countsOf, TARIFF_PARTS } from "../../../../src/core/price.ts";
 import type { RequestDetail } from "../../api/generated/admin.ts";
 
 type Money = NonNullable<RequestDetail["money"]>;
@@ -18,13 +19,7 @@ export const STEP_WORDS: Record<StepName, string> = {
   closed: "response sent",
 };
 
-const LINE_WORDS: Readonly<Record<string, string>> = {
-  input: "input tokens",
-  output: "output tokens",
-  cache_read: "cached input tokens",
-  cache_write_5m: "tokens written to a cache",
-  cache_write_1h: "tokens written to a cache for an hour",
-};
+const LINE_WORDS: Readonly<Record<string, string>> = byWord(TARIFF_PARTS, countsOf);
 
 /** What was counted: tokens of a kind, or calls of a tool. */
 export const lineWords = (what: string): string => LINE_WORDS[what] ?? `calls of ${what.slice("tools.".length)}`;
