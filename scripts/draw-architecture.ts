@@ -27,7 +27,7 @@ const ROWS: Row[] = [
     title: "USE CASES",
     meaning: "puts steps in order",
     span: [0, 1],
-    names: ["doctor", "operator", "gateway"],
+    names: ["doctor", "operator", "entrance", "gateway"],
   },
   {
     title: "CAPABILITIES",
@@ -44,7 +44,6 @@ const ROWS: Row[] = [
       "ledger",
       "notices",
       "people",
-      "sign-in",
       "audit",
       "live",
       "records",

@@ -61,6 +61,16 @@ const PLANTS: Plant[] = [
     files: { "src/admin/planted-capability.ts": `import "../ledger/journal.ts";\n` },
   },
   {
+    what: "people import what lets them in",
+    rule: "law-people",
+    files: { "src/people/planted-upward.ts": `import "../entrance/recognise.ts";\n` },
+  },
+  {
+    what: "a store of the entrance reaches another capability",
+    rule: "law-entrance-store",
+    files: { "src/entrance/planted-store.ts": `import "../keys/key.ts";\n` },
+  },
+  {
     what: "a capability imports wire/admin",
     rule: "wire-admin-readers",
     files: { "src/ledger/planted-json.ts": `import "../wire/admin/keys.ts";\n` },

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { ReadPriceList } from "../core/price-list.ts";
-import type { Identify } from "../operator/identify.ts";
-import type { PasswordSignIn } from "../operator/password-sign-in.ts";
+import type { Identify } from "../entrance/identify.ts";
+import type { PasswordSignIn } from "../entrance/password/password-sign-in.ts";
 import type { Operator } from "../operator/operator.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { Exposition, Metrics } from "../telemetry/metrics.ts";
@@ -9,7 +9,7 @@ import type { ShownRoute } from "../wire/admin/health.ts";
 import type { ShownSettings } from "../wire/admin/settings.ts";
 import type { ShownExamination, ShownStatus } from "../wire/admin/status.ts";
 import type { PersonCookie } from "./session-cookie.ts";
-import type { SignIn } from "../operator/sign-in.ts";
+import type { SignIn } from "../entrance/single-sign-on/sign-in.ts";
 
 /** What the routes of the admin API work with. */
 export type AdminParts = {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { By } from "../core/by.ts";
 import { Forbidden } from "../core/forbidden.ts";
 import { Fault } from "../core/fault.ts";
-import type { Identify, KnownPerson } from "../operator/identify.ts";
+import type { Identify, KnownPerson } from "../entrance/identify.ts";
 import type { RefusedOperator } from "../telemetry/events.ts";
 import type { Access } from "./access-table.ts";
 import { type AdminTokens, isMetricsToken, isOperatorToken, presentedIn } from "./operator-credential.ts";

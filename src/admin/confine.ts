@@ -1,6 +1,6 @@
 import { Fault } from "../core/fault.ts";
 import { Forbidden } from "../core/forbidden.ts";
-import type { Identify, PlaceKind } from "../operator/identify.ts";
+import type { Identify, PlaceKind } from "../entrance/identify.ts";
 import type { Access, AccessSubject } from "./access-table.ts";
 
 type Fields = Record<string, unknown>;

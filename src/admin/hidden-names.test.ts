@@ -5,9 +5,9 @@ import { ROLES } from "../core/role.ts";
 import type { Database } from "../db/database.ts";
 import { createPeopleStore } from "../people/people-store.ts";
 import type { Grant } from "../people/person.ts";
-import { createRecognise } from "../people/recognise.ts";
-import { createSessionStore } from "../people/session-store.ts";
-import { createTokenStore } from "../people/token-store.ts";
+import { createRecognise } from "../entrance/recognise.ts";
+import { createSessionStore } from "../entrance/session/session-store.ts";
+import { createTokenStore } from "../entrance/token/token-store.ts";
 
 let database: Database;
 let admin: AdminApp;

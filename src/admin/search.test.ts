@@ -3,8 +3,8 @@ import { type AdminApp, buildAdmin, emptyDatabase } from "../../tests/support/ad
 import { createId } from "../core/ids.ts";
 import type { Database } from "../db/database.ts";
 import { createPeopleStore } from "../people/people-store.ts";
-import { createTokenSecret } from "../people/person-secret.ts";
-import { createTokenStore } from "../people/token-store.ts";
+import { createTokenSecret } from "../entrance/person-secret.ts";
+import { createTokenStore } from "../entrance/token/token-store.ts";
 
 const KEYS = 10_000;
 const OLDEST = "10000000-0000-7000-8000-000000000001";

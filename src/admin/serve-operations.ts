@@ -1,5 +1,5 @@
 import { type AnyOperation, isInQuery, type Operations, parametersOf, pathOf } from "../contract/operation.ts";
-import type { KnownPerson } from "../operator/identify.ts";
+import type { KnownPerson } from "../entrance/identify.ts";
 import type { Operator } from "../operator/operator.ts";
 import { type Schema, written } from "../wire/validate.ts";
 import { type AdminRoute, route, type TAGS } from "./route.ts";

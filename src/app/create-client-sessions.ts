@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Database } from "../db/database.ts";
 import { type ClientSessions, createClientSessions } from "../keys/client-session.ts";
 import { createClientSessionStore } from "../keys/client-session-store.ts";
-import { toldClientSessions } from "../operator/told-client-sessions.ts";
+import { toldClientSessions } from "../entrance/client-session/audit-client-sessions.ts";
 import type { SignInEvents } from "../telemetry/sign-in-events.ts";
 import { createAuditPerson } from "./audit-person.ts";
 

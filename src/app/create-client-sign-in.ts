@@ -7,11 +7,11 @@ import type { Json } from "../core/json.ts";
 import { createForwardTelemetry, type ForwardTelemetry } from "../gateway/client/forward-telemetry.ts";
 import { createAddressLimit } from "../keys/address-limit.ts";
 import { createAccountStore } from "../ledger/account-store.ts";
-import { createDeviceSignIn, type GiveSessions } from "../operator/device-sign-in.ts";
-import { createDeviceGrantStore } from "../people/device-grant-store.ts";
-import { createIdentityStore } from "../people/identity-store.ts";
+import { createDeviceSignIn, type GiveSessions } from "../entrance/device/device-sign-in.ts";
+import { createDeviceGrantStore } from "../entrance/device/device-grant-store.ts";
+import { createIdentityStore } from "../entrance/single-sign-on/identity-store.ts";
 import { createPeopleStore } from "../people/people-store.ts";
-import { createFailureStore } from "../people/sign-in-store.ts";
+import { createFailureStore } from "../entrance/sign-in-store.ts";
 import { createAuditPerson } from "./audit-person.ts";
 import { createSignInAt, type SignInParts } from "./create-sign-in.ts";
 

@@ -4,11 +4,11 @@ import { createFindKey } from "../keys/find-key.ts";
 import { createKeyStore } from "../keys/key-store.ts";
 import { createAccountStore } from "../ledger/account-store.ts";
 import { createFindAccount } from "../operator/find-account.ts";
-import { createIdentify, type Identify } from "../operator/identify.ts";
+import { createIdentify, type Identify } from "../entrance/identify.ts";
 import { createPeopleStore } from "../people/people-store.ts";
-import { createRecognise } from "../people/recognise.ts";
-import { createSessionStore } from "../people/session-store.ts";
-import { createTokenStore } from "../people/token-store.ts";
+import { createRecognise } from "../entrance/recognise.ts";
+import { createSessionStore } from "../entrance/session/session-store.ts";
+import { createTokenStore } from "../entrance/token/token-store.ts";
 
 /** Who comes to the admin listener, and what is theirs. */
 export const createIdentifyOn = (database: Database, { nowMs }: Pick<Clock, "nowMs">): Identify =>

@@ -2,7 +2,7 @@ import { invariant } from "../core/invariant.ts";
 import { NO_LOOKS } from "../operator/audit-looks.ts";
 import { audited, type AuditParts, type AuditRows, type AuditSubject } from "../operator/audited.ts";
 import type { Operator } from "../operator/operator.ts";
-import type { PasswordSignIn } from "../operator/password-sign-in.ts";
+import type { PasswordSignIn } from "../entrance/password/password-sign-in.ts";
 import type { ManageStorage } from "../operator/storage.ts";
 import { ACCOUNTS } from "./accounts.ts";
 import { AUDIT } from "./audit.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ManageClientSessions } from "../operator/client-sessions.ts";
+import type { ManageClientSessions } from "../entrance/client-session/manage-client-sessions.ts";
 import { instant } from "../wire/admin/instant.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { ofPerson, ofPersonSession, sessionsEnded, sessionsKept } from "../wire/admin/people.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "../core/role.ts";
-import type { ManageTokens } from "../operator/tokens.ts";
+import type { ManageTokens } from "../entrance/token/manage-tokens.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { personName, token } from "../wire/admin/people.ts";

@@ -6,7 +6,7 @@ import { systemClock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import type { Role } from "../core/role.ts";
 import type { Database } from "../db/database.ts";
-import { MOST_FAILURES } from "../people/sign-in.ts";
+import { MOST_FAILURES } from "../entrance/sign-in-throttle.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { Operator } from "./operator.ts";
 

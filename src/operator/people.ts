@@ -8,14 +8,14 @@ import { invariant } from "../core/invariant.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor } from "../core/page.ts";
 import type { Role } from "../core/role.ts";
 import type { Grant, PeopleStore, Person, PersonSession, SessionStore } from "../people/person.ts";
-import { hashPassword, isPassword } from "../people/password.ts";
-import type { SignInThrottle } from "../people/sign-in.ts";
+import { hashPassword, isPassword } from "../entrance/password/password.ts";
+import type { SignInThrottle } from "../entrance/sign-in-throttle.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { ManageAccounts } from "./accounts.ts";
 import type { FindAccount } from "./find-account.ts";
 import { accountWithin } from "./find-within.ts";
-import { findPerson } from "./find-person.ts";
-import { throttled } from "./throttled-sign-in.ts";
+import { findPerson } from "../people/find-person.ts";
+import { throttled } from "../entrance/password/throttled-sign-in.ts";
 
 /** A role, and the account in whose subtree it holds, by its id or the names from the root down; null: everywhere. */
 export type GrantOrder = { role: Role; account: string | null };

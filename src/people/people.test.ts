@@ -7,12 +7,12 @@ import type { Database } from "../db/database.ts";
 import { createPostgres } from "../db/postgres.ts";
 import { createPeopleStore } from "./people-store.ts";
 import type { Grant, PeopleStore } from "./person.ts";
-import { createTokenSecret, isTokenSecret } from "./person-secret.ts";
-import { createRecognise, type Recognise, SESSION_IDLE_MS, SESSION_MS } from "./recognise.ts";
-import { createSessionStore } from "./session-store.ts";
-import { createSignInThrottle, MOST_FAILURES } from "./sign-in.ts";
-import { createFailureStore, createSetupStore } from "./sign-in-store.ts";
-import { createTokenStore } from "./token-store.ts";
+import { createTokenSecret, isTokenSecret } from "../entrance/person-secret.ts";
+import { createRecognise, type Recognise, SESSION_IDLE_MS, SESSION_MS } from "../entrance/recognise.ts";
+import { createSessionStore } from "../entrance/session/session-store.ts";
+import { createSignInThrottle, MOST_FAILURES } from "../entrance/sign-in-throttle.ts";
+import { createFailureStore, createSetupStore } from "../entrance/sign-in-store.ts";
+import { createTokenStore } from "../entrance/token/token-store.ts";
 
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 5_000, onError: () => undefined };
 const BEGIN = Date.UTC(2026, 0, 5);

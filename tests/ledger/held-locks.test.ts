@@ -9,7 +9,7 @@ import type { Database } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { readMigrations, schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres.ts";
-import { createIdentityStore } from "../../src/people/identity-store.ts";
+import { createIdentityStore } from "../../src/entrance/single-sign-on/identity-store.ts";
 import { createHousekeepingStore } from "../../src/ledger/housekeeping-store.ts";
 import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
 import { type DocumentedRoles, startDocumentedRoles } from "../support/documented-roles.ts";

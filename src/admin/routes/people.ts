@@ -1,6 +1,6 @@
 import { PEOPLE } from "../../contract/people.ts";
 import { Forbidden } from "../../core/forbidden.ts";
-import type { KnownPerson } from "../../operator/identify.ts";
+import type { KnownPerson } from "../../entrance/identify.ts";
 import { serveOperations } from "../serve-operations.ts";
 
 export const peopleRoutes = serveOperations({

@@ -9,8 +9,8 @@ import {
   signedOutSchema,
   signInSchema,
 } from "../../wire/admin/people.ts";
-import type { OpenedSession, SignInPlace } from "../../operator/password-sign-in.ts";
-import type { KnownPerson } from "../../operator/identify.ts";
+import type { OpenedSession, SignInPlace } from "../../entrance/password/password-sign-in.ts";
+import type { KnownPerson } from "../../entrance/identify.ts";
 import { written } from "../../wire/validate.ts";
 import { type AdminRoute, type Came, route } from "../route.ts";
 import { requireOwnOrigin, type PersonCookie } from "../session-cookie.ts";

@@ -1,5 +1,5 @@
 import { Fault } from "../../core/fault.ts";
-import type { SignIn } from "../../operator/sign-in.ts";
+import type { SignIn } from "../../entrance/single-sign-on/sign-in.ts";
 import { backFromProviderSchema, beginSignInSchema, redirectSchema, waysInSchema } from "../../wire/admin/sign-in.ts";
 import type { AdminParts } from "../admin-parts.ts";
 import { type AdminRoute, route } from "../route.ts";

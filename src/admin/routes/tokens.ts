@@ -2,7 +2,7 @@ import { type newToken, TOKENS } from "../../contract/tokens.ts";
 import type { By } from "../../core/by.ts";
 import { Forbidden } from "../../core/forbidden.ts";
 import { ROLES } from "../../core/role.ts";
-import type { KnownPerson } from "../../operator/identify.ts";
+import type { KnownPerson } from "../../entrance/identify.ts";
 import type { ReadAs } from "../../wire/validate.ts";
 import { serveOperations } from "../serve-operations.ts";
 

@@ -1,6 +1,6 @@
 import type { LoadedConfig } from "../../config/load-config.ts";
 import { Conflict } from "../../core/conflict.ts";
-import type { PasswordSignIn } from "../../operator/password-sign-in.ts";
+import type { PasswordSignIn } from "../../entrance/password/password-sign-in.ts";
 import type { Events } from "../../telemetry/events.ts";
 import { BY_COMMAND } from "../open-operator.ts";
 
