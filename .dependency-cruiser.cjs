@@ -53,7 +53,7 @@ const law = {
     "upstream",
     "credentials",
   ],
-  entrance: ["core", "telemetry", "keys", "ledger", "people", "operator"],
+  entrance: ["core", "telemetry", "keys", "ledger", "people"],
   contract: ["core", "wire", "entrance", "operator"],
   doctor: ["core", "config", "telemetry", "db"],
   "admin-client": ["core", "wire", "contract"],

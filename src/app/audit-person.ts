@@ -2,7 +2,7 @@ import type { AuditStore } from "../audit/audit.ts";
 import type { Clock } from "../core/clock.ts";
 import { createId } from "../core/ids.ts";
 import { whoOf } from "../operator/audited.ts";
-import type { AuditPerson } from "../entrance/single-sign-on/sign-in.ts";
+import type { AuditPerson } from "../entrance/audit-person.ts";
 
 /** Writes down what was done to a person without an operator. */
 export const createAuditPerson =

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Database } from "../db/database.ts";
 import { type ClientSessions, createClientSessions } from "../keys/client-session.ts";
 import { createClientSessionStore } from "../keys/client-session-store.ts";
-import { toldClientSessions } from "../entrance/client-session/audit-client-sessions.ts";
+import { auditClientSessions } from "../entrance/client-session/audit-client-sessions.ts";
 import type { SignInEvents } from "../telemetry/sign-in-events.ts";
 import { createAuditPerson } from "./audit-person.ts";
 
@@ -11,7 +11,7 @@ type Parts = { database: Database; events: Pick<SignInEvents, "sessionReused">; 
 
 /** How people sign in with clients. */
 export const createClientSessionsOn = ({ database, events, clock }: Parts): ClientSessions =>
-  toldClientSessions(createClientSessions({ store: createClientSessionStore(database), clock }), {
+  auditClientSessions(createClientSessions({ store: createClientSessionStore(database), clock }), {
     audit: createAuditPerson(createAuditStore(database), clock),
     events,
   });

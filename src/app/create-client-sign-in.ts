@@ -11,7 +11,7 @@ import { createDeviceSignIn, type GiveSessions } from "../entrance/device/device
 import { createDeviceGrantStore } from "../entrance/device/device-grant-store.ts";
 import { createIdentityStore } from "../entrance/single-sign-on/identity-store.ts";
 import { createPeopleStore } from "../people/people-store.ts";
-import { createFailureStore } from "../entrance/sign-in-store.ts";
+import { createFailureStore } from "../entrance/failure-store.ts";
 import { createAuditPerson } from "./audit-person.ts";
 import { createSignInAt, type SignInParts } from "./create-sign-in.ts";
 

@@ -1,4 +1,5 @@
 import { createAuditStore } from "../audit/audit-store.ts";
+import type { By } from "../core/by.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Database } from "../db/database.ts";
 import { createClientSessions } from "../keys/client-session.ts";
@@ -8,6 +9,7 @@ import { NO_LOOKS } from "../operator/audit-looks.ts";
 import { SIGN_IN_ROWS } from "../contract/audit-table.ts";
 import { audited } from "../operator/audited.ts";
 import type { ManageAccounts } from "../operator/accounts.ts";
+import { accountWithin } from "../operator/find-within.ts";
 import { createFindAccount } from "../operator/find-account.ts";
 import { createManageClientSessions } from "../entrance/client-session/manage-client-sessions.ts";
 import type { Operator } from "../operator/operator.ts";
@@ -19,7 +21,9 @@ import { createPeopleStore } from "../people/people-store.ts";
 import { createRecognise } from "../entrance/recognise.ts";
 import { createSessionStore } from "../entrance/session/session-store.ts";
 import { createSignInThrottle } from "../entrance/sign-in-throttle.ts";
-import { createFailureStore, createSetupStore } from "../entrance/sign-in-store.ts";
+import { createPasswordStore } from "../entrance/password/password-store.ts";
+import { createFailureStore } from "../entrance/failure-store.ts";
+import { createSetupStore } from "../entrance/password/setup-store.ts";
 import { createTokenStore } from "../entrance/token/token-store.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 
@@ -34,10 +38,12 @@ export function createPeople({
 }: Parts & { accounts: Pick<ManageAccounts, "changeStatus"> }): Pick<Operator, "people" | "tokens" | "clientSessions"> {
   const people = createPeopleStore(database);
   const findAccount = createFindAccount({ store: createAccountStore(database) });
+  const findWithin = (name: string, within: By["within"]) => accountWithin(findAccount, { name, within });
   const clientSessions = createClientSessionStore(database);
   return {
     people: createManagePeople({
       people,
+      passwords: createPasswordStore(database),
       sessions: createSessionStore(database),
       accounts,
       findAccount,
@@ -45,12 +51,12 @@ export function createPeople({
       clock,
       events,
     }),
-    tokens: createManageTokens({ tokens: createTokenStore(database), people, findAccount, clock, events }),
+    tokens: createManageTokens({ tokens: createTokenStore(database), people, findAccount: findWithin, clock, events }),
     clientSessions: createManageClientSessions({
       sessions: createClientSessions({ store: clientSessions, clock }),
       store: clientSessions,
       people,
-      findAccount,
+      findAccount: findWithin,
       events,
     }),
   };
@@ -62,6 +68,7 @@ export function createPasswordSignInOn({ database, events, clock }: Parts): Pass
   const sessions = createSessionStore(database);
   const signIn = createPasswordSignIn({
     people: createPeopleStore(database),
+    passwords: createPasswordStore(database),
     sessions,
     recognise: createRecognise({ sessions, tokens: createTokenStore(database), nowMs }),
     setup: createSetupStore(database),

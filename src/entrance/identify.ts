@@ -1,9 +1,9 @@
 import { Fault } from "../core/fault.ts";
 import type { Role } from "../core/role.ts";
-import type { Recognise } from "./recognise.ts";
-import type { PeopleStore, Person, PersonalToken, Recognised } from "../people/person.ts";
+import type { Recognise, Recognised } from "./recognise.ts";
+import type { PersonalToken } from "./token/token.ts";
+import type { PeopleStore, Person } from "../people/person.ts";
 import { reachOf, type RoleReach } from "../people/reach.ts";
-import type { FindAccount } from "../operator/find-account.ts";
 import { findPerson } from "../people/find-person.ts";
 
 /** A person at the door, and where they may do what. */
@@ -33,7 +33,7 @@ export type Identify = {
 type Parts = {
   recognise: Pick<Recognise, "bySession" | "byToken">;
   findKey: (name: string) => Promise<{ id: string; accounts: readonly string[] }>;
-  findAccount: FindAccount;
+  findAccount: (name: string) => Promise<{ id: string; path: readonly string[] }>;
   people: Pick<PeopleStore, "byId" | "byEmail" | "belongs">;
 };
 

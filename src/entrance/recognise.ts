@@ -1,7 +1,9 @@
 import { Fault } from "../core/fault.ts";
 import { createId } from "../core/ids.ts";
 import { createSessionSecret, isSessionSecret, isTokenSecret, secretDigest } from "./person-secret.ts";
-import type { PersonSession, Recognised, SessionStore, SignedInVia, TokenStore } from "../people/person.ts";
+import type { Person } from "../people/person.ts";
+import type { PersonSession, SessionStore, SignedInVia } from "./session/session.ts";
+import type { NarrowedToken, TokenStore } from "./token/token.ts";
 
 /** A session nobody uses ends after half a day, and every session after a week. */
 export const SESSION_IDLE_MS = 12 * 3_600_000;
@@ -9,6 +11,9 @@ export const SESSION_MS = 7 * 86_400_000;
 /** Last use is written down once a minute at most. */
 const NOTED_MS = 60_000;
 const AGENT_CHARACTERS = 120;
+
+/** Whom a credential belongs to. */
+export type Recognised = { person: Person; session: PersonSession | null; token: NarrowedToken | null };
 
 export type Recognise = {
   /** What a cookie has. Null: no session has it, or not any more. */
@@ -32,18 +37,20 @@ export const createRecognise = ({ sessions, tokens, nowMs }: Parts): Recognise =
     if (!isSessionSecret(secret)) return null;
     const atMs = nowMs();
     const found = await sessions.find(secretDigest(secret), atMs);
-    if (found?.session && atMs - found.session.lastSeenAtMs >= NOTED_MS) {
+    if (found === null) return null;
+    if (atMs - found.session.lastSeenAtMs >= NOTED_MS) {
       const expiresAtMs = Math.min(atMs + SESSION_IDLE_MS, found.session.createdAtMs + SESSION_MS);
       await sessions.seen({ ...found.session, expiresAtMs }, atMs);
     }
-    return found;
+    return { ...found, token: null };
   },
   byToken: async (secret) => {
     if (!isTokenSecret(secret)) return null;
     const atMs = nowMs();
     const found = await tokens.find(secretDigest(secret), atMs);
-    if (found?.token && atMs - (found.token.lastUsedAtMs ?? 0) >= NOTED_MS) await tokens.used(found.token.id, atMs);
-    return found;
+    if (found === null) return null;
+    if (atMs - (found.token.lastUsedAtMs ?? 0) >= NOTED_MS) await tokens.used(found.token.id, atMs);
+    return { ...found, session: null };
   },
   openSession: async (personId, { via, address, agent, passwordHash }) => {
     const atMs = nowMs();

@@ -14,14 +14,6 @@ export type FailureStore = {
   isKnownAddress: (email: string, address: string) => Promise<boolean>;
 };
 
-/** The token that makes the first owner. */
-export type SetupStore = {
-  /** In place of the one before. False: that is younger than `leastAgeMs`, and stays. */
-  offer: (digest: Buffer, times: { expiresAtMs: number; leastAgeMs: number }) => Promise<boolean>;
-  /** False: there is no such token, or not any more. */
-  take: (digest: Buffer, atMs: number) => Promise<boolean>;
-};
-
 const WINDOW_MS = 15 * 60_000;
 /** Of one email from one address. */
 export const MOST_FAILURES = 10;

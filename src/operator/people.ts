@@ -7,8 +7,9 @@ import { createId } from "../core/ids.ts";
 import { invariant } from "../core/invariant.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor } from "../core/page.ts";
 import type { Role } from "../core/role.ts";
-import type { Grant, PeopleStore, Person, PersonSession, SessionStore } from "../people/person.ts";
-import { hashPassword, isPassword } from "../entrance/password/password.ts";
+import type { Grant, PeopleStore, Person } from "../people/person.ts";
+import { type PersonSession, sessionEnded, type SessionStore } from "../entrance/session/session.ts";
+import { hashPassword, isPassword, type PasswordStore } from "../entrance/password/password.ts";
 import type { SignInThrottle } from "../entrance/sign-in-throttle.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { ManageAccounts } from "./accounts.ts";
@@ -61,6 +62,7 @@ export type ManagePeople = {
 
 type Parts = {
   people: PeopleStore;
+  passwords: PasswordStore;
   sessions: Pick<SessionStore, "of" | "end">;
   accounts: Pick<ManageAccounts, "changeStatus">;
   findAccount: FindAccount;
@@ -74,6 +76,7 @@ const BY_EMAIL: Keyset = { list: "people", values: [/^[^\0]{3,254}$/su] };
 // oxlint-disable-next-line max-lines-per-function -- one short operation after the other.
 export function createManagePeople({
   people,
+  passwords,
   sessions,
   accounts,
   findAccount,
@@ -181,14 +184,14 @@ export function createManagePeople({
       if (by.personId === id) {
         // Whoever has their session, and not their password, guesses it no faster here than at the door.
         await throttled(throttle, { subject: email, address: by.address ?? "" }, async () => {
-          const { hash = null } = (await people.passwordOf(email)) ?? {};
+          const { hash = null } = (await passwords.byEmail(email)) ?? {};
           if (hash !== null && !(await isPassword(current ?? "", hash)))
             throw fieldFault("current", "Input should be your password until now");
         });
       }
       // What ends a session of theirs meanwhile must not leave a password behind that was set in it.
       const sessionId = by.personId === id ? (by.sessionId ?? null) : null;
-      if (!(await people.setPassword(id, await hashPassword(password), sessionId)))
+      if (!(await passwords.set(id, await hashPassword(password), sessionId)))
         throw sessionId === null ? gone() : sessionEnded();
       await sessions.end(id, { except: null });
       return changed(id, "password set", by);
@@ -203,9 +206,6 @@ const rolesOf = (grants: readonly GrantOrder[]): string =>
   grants.map(({ role, account }) => `${role} ${account ?? "everywhere"}`).join(", ");
 
 const taken = (email: string): Conflict => new Conflict(`Another person has the email ${email}. Nothing was changed.`);
-/** For whoever changes how they themselves get in. */
-export const sessionEnded = (): Fault =>
-  new Fault("invalid_credentials", "This session ended a moment ago. Sign in again.");
 const gone = (): Conflict => new Conflict("This person was removed. Add them again to give them access.");
 const lastOwner = (): Conflict =>
   new Conflict("This is the last owner everywhere. Make another person an owner first. Nothing was changed.");

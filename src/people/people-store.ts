@@ -1,7 +1,7 @@
 import { sqlStateOf } from "../db/database-error.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import type { HeldGrant, NewPerson, PeopleStore, Person } from "./person.ts";
-import { endWaysIn, holdPerson } from "./ways-in-store.ts";
+import { endWaysIn } from "./ways-in-store.ts";
 
 export type PersonRow = {
   id: string;
@@ -155,18 +155,6 @@ export function createPeopleStore(database: Pick<Database, "query" | "transactio
         const given = await grant(tx, id, { grants: add, source: "given" });
         return taken.length + given.length > 0 ? "done" : "unchanged";
       }),
-
-    setPassword: (id, hash, sessionId) =>
-      database.transaction(async (tx) => {
-        if (!(await holdPerson(tx, id, sessionId === null ? null : { sessionId }))) return false;
-        await tx.query("update person set password_hash = $2 where id = $1", [id, hash]);
-        return true;
-      }),
-
-    passwordOf: async (email) => {
-      const sql = `select id as "personId", password_hash as hash from person where email = $1 and state = 'active'`;
-      return (await database.query<{ personId: string; hash: string | null }>(sql, [email]))[0] ?? null;
-    },
 
     anybody: async () => (await database.query("select from person limit 1")).length > 0,
   };

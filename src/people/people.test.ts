@@ -11,7 +11,8 @@ import { createTokenSecret, isTokenSecret } from "../entrance/person-secret.ts";
 import { createRecognise, type Recognise, SESSION_IDLE_MS, SESSION_MS } from "../entrance/recognise.ts";
 import { createSessionStore } from "../entrance/session/session-store.ts";
 import { createSignInThrottle, MOST_FAILURES } from "../entrance/sign-in-throttle.ts";
-import { createFailureStore, createSetupStore } from "../entrance/sign-in-store.ts";
+import { createFailureStore } from "../entrance/failure-store.ts";
+import { createSetupStore } from "../entrance/password/setup-store.ts";
 import { createTokenStore } from "../entrance/token/token-store.ts";
 
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 5_000, onError: () => undefined };

@@ -1,10 +1,11 @@
 import type { Role } from "../core/role.ts";
-import type { HeldGrant, Recognised } from "./person.ts";
+import type { HeldGrant } from "./person.ts";
 
 /** Where somebody may do a thing: everywhere, below these accounts, or (null) nowhere. */
 export type RoleReach = "everywhere" | readonly string[] | null;
 
-type Narrowing = Pick<NonNullable<Recognised["token"]>, "role" | "path">;
+/** What a token was narrowed to: a role, and an account by its path from the root down. */
+type Narrowing = { role: Role | null; path: readonly string[] | null };
 
 /** What their grants allow, of which a token allows what it was narrowed to. */
 export function reachOf(

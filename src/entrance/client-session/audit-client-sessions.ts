@@ -1,12 +1,12 @@
 import type { By } from "../../core/by.ts";
 import type { ClientSession, ClientSessions, SessionOrigin } from "../../keys/client-session.ts";
 import type { SignInEvents } from "../../telemetry/sign-in-events.ts";
-import type { AuditPerson } from "../single-sign-on/sign-in.ts";
+import type { AuditPerson } from "../audit-person.ts";
 
 type Parts = { audit: AuditPerson; events: Pick<SignInEvents, "sessionReused"> };
 
 /** What happens to sessions without an operator: it stands in the audit log all the same, and a theft in the log. */
-export function toldClientSessions(sessions: ClientSessions, { audit, events }: Parts): ClientSessions {
+export function auditClientSessions(sessions: ClientSessions, { audit, events }: Parts): ClientSessions {
   const tell = (action: Parameters<AuditPerson>[0], session: ClientSession, by: By) => {
     const reason = `${session.client}, session ${session.id}`;
     return audit(action, { id: session.personId, email: session.email }, { ...by, reason });

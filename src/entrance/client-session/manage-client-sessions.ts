@@ -4,9 +4,7 @@ import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } fr
 import type { ClientSession, ClientSessions, ClientSessionStore, WhichSessions } from "../../keys/client-session.ts";
 import type { PeopleStore } from "../../people/person.ts";
 import type { OperatorEvents } from "../../telemetry/operator-events.ts";
-import type { FindAccount } from "../../operator/find-account.ts";
 import { findPerson } from "../../people/find-person.ts";
-import { accountWithin } from "../../operator/find-within.ts";
 
 /** Null: not restricted by it. */
 export type ListedSessions = PageRequest & { person: string | null; account: string | null };
@@ -24,7 +22,8 @@ type Parts = {
   sessions: Pick<ClientSessions, "end">;
   store: Pick<ClientSessionStore, "page">;
   people: Pick<PeopleStore, "byId" | "byEmail">;
-  findAccount: FindAccount;
+  /** For whoever sees these accounts alone, what is elsewhere does not exist. */
+  findAccount: (name: string, within: By["within"]) => Promise<{ id: string }>;
   events: Pick<OperatorEvents, "personChanged">;
 };
 
@@ -58,7 +57,7 @@ export function createManageClientSessions({
       // A lead does not learn who there is elsewhere.
       if (of !== null && person === null) return { data: [], next: null };
       const personId = person?.id ?? null;
-      const account = place === null ? null : await accountWithin(findAccount, { name: place, within });
+      const account = place === null ? null : await findAccount(place, within);
       const accountId = account?.id ?? null;
       const rows = await store.page({ limit: limit + 1, after: last, personId, accountId, within: within ?? null });
       return pageOf(rows, { limit, list: NEWEST_FIRST.list, valuesOf: ({ id }) => [id] });

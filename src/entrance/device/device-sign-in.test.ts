@@ -5,7 +5,7 @@ import { createId } from "../../core/ids.ts";
 import type { Database } from "../../db/database.ts";
 import { createDeviceGrantStore } from "./device-grant-store.ts";
 import { createPeopleStore } from "../../people/people-store.ts";
-import { createFailureStore } from "../sign-in-store.ts";
+import { createFailureStore } from "../failure-store.ts";
 import { createDeviceSignIn } from "./device-sign-in.ts";
 
 let database: Database;

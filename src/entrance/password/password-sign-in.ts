@@ -4,11 +4,11 @@ import { Conflict } from "../../core/conflict.ts";
 import { Fault } from "../../core/fault.ts";
 import { createId } from "../../core/ids.ts";
 import { invariant } from "../../core/invariant.ts";
-import { hashPassword, isPassword } from "./password.ts";
+import { hashPassword, isPassword, type PasswordStore } from "./password.ts";
 import { createSessionSecret, secretDigest } from "../person-secret.ts";
-import type { PeopleStore, Person, PersonSession, SessionStore } from "../../people/person.ts";
+import type { PeopleStore, Person } from "../../people/person.ts";
 import type { Recognise } from "../recognise.ts";
-import type { SetupStore } from "../sign-in-throttle.ts";
+import type { PersonSession, SessionStore } from "../session/session.ts";
 import type { OperatorEvents } from "../../telemetry/operator-events.ts";
 
 export type NewOwner = { email: string; name: string | null; password: string };
@@ -32,8 +32,17 @@ export type PasswordSignIn = {
   makeFirst: (owner: NewOwner, by: By) => Promise<Person>;
 };
 
+/** The token that makes the first owner. */
+export type SetupStore = {
+  /** In place of the one before. False: that is younger than `leastAgeMs`, and stays. */
+  offer: (digest: Buffer, times: { expiresAtMs: number; leastAgeMs: number }) => Promise<boolean>;
+  /** False: there is no such token, or not any more. */
+  take: (digest: Buffer, atMs: number) => Promise<boolean>;
+};
+
 type Parts = {
-  people: PeopleStore;
+  people: Pick<PeopleStore, "anybody" | "byEmail" | "byId" | "insertFirst">;
+  passwords: Pick<PasswordStore, "byEmail">;
   sessions: Pick<SessionStore, "close">;
   recognise: Pick<Recognise, "openSession">;
   setup: SetupStore;
@@ -45,7 +54,7 @@ const SETUP_MS = 86_400_000;
 
 // oxlint-disable-next-line max-lines-per-function -- one way in after the other.
 export function createPasswordSignIn(parts: Parts): PasswordSignIn {
-  const { people, sessions, recognise, setup, clock, events } = parts;
+  const { people, passwords, sessions, recognise, setup, clock, events } = parts;
   async function insertOwner({ email, name, password }: NewOwner, by: By): Promise<Person> {
     const id = createId(clock.nowMs());
     const passwordHash = await hashPassword(password);
@@ -69,7 +78,7 @@ export function createPasswordSignIn(parts: Parts): PasswordSignIn {
 
   return {
     withPassword: async ({ email, password }, place, by) => {
-      const known = await people.passwordOf(email);
+      const known = await passwords.byEmail(email);
       const person = (await isPassword(password, known?.hash ?? null)) ? await people.byEmail(email) : null;
       if (person === null) throw new Fault("invalid_credentials", "The email or the password is wrong.");
       events.personChanged({ personId: person.id, email, change: "signed in", ...by });

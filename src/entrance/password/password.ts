@@ -8,6 +8,13 @@ const HASH_BYTES = 32;
 
 const derive = promisify(argon2);
 
+export type PasswordStore = {
+  /** False: they were removed, or `sessionId`, the session in which they set their own, has ended. */
+  set: (personId: string, hash: string, sessionId: string | null) => Promise<boolean>;
+  /** Null: nobody has this email. The hash is null for those who have no password. */
+  byEmail: (email: string) => Promise<{ personId: string; hash: string | null } | null>;
+};
+
 /** `$argon2id$v=19$m=19456,t=2,p=1$salt$hash`, as other programs write it, too. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);

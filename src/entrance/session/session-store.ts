@@ -1,7 +1,7 @@
 import type { Database } from "../../db/database.ts";
 import { PERSON, personOf, type PersonRow } from "../../people/people-store.ts";
-import type { PersonSession, SessionStore } from "../../people/person.ts";
-import { holdPerson } from "../../people/ways-in-store.ts";
+import type { PersonSession, SessionStore } from "./session.ts";
+import { holdPerson } from "../hold-person-store.ts";
 
 type SessionRow = Omit<PersonSession, "createdAtMs" | "lastSeenAtMs" | "expiresAtMs"> & {
   openedAt: Date;
@@ -50,7 +50,7 @@ export const createSessionStore = (database: Pick<Database, "query" | "transacti
     if (row === undefined) return null;
     const { sessionId, personId, via, openedAt, seenAt, endsAt, address, agent, ...person } = row;
     const session = sessionOf({ sessionId, personId, via, openedAt, seenAt, endsAt, address, agent });
-    return { person: personOf(person), session, token: null };
+    return { person: personOf(person), session };
   },
 
   seen: async ({ id, personId, expiresAtMs }, atMs) => {

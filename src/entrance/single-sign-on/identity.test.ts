@@ -6,7 +6,8 @@ import { createId } from "../../core/ids.ts";
 import type { Database } from "../../db/database.ts";
 import { createIdentityStore } from "./identity-store.ts";
 import type { IdentityStore, SignInAdmission } from "./identity.ts";
-import { hashPassword } from "../password/password.ts";
+import { hashPassword, type PasswordStore } from "../password/password.ts";
+import { createPasswordStore } from "../password/password-store.ts";
 import { createPeopleStore } from "../../people/people-store.ts";
 import type { PeopleStore } from "../../people/person.ts";
 import { createTokenSecret } from "../person-secret.ts";
@@ -20,6 +21,7 @@ const FROM = { address: "192.0.2.1", agent: "a browser" } as const;
 
 let database: Database;
 let people: PeopleStore;
+let passwords: PasswordStore;
 let identities: IdentityStore;
 let recognise: Recognise;
 let now = Date.UTC(2026, 0, 5);
@@ -28,6 +30,7 @@ const nowMs = () => now;
 beforeAll(async () => {
   database = await emptyDatabase();
   people = createPeopleStore(database);
+  passwords = createPasswordStore(database);
   identities = createIdentityStore(database);
   recognise = createRecognise({ sessions: createSessionStore(database), tokens: createTokenStore(database), nowMs });
 }, 150_000);
@@ -52,7 +55,7 @@ async function added(email: string) {
     ...narrowed,
   });
   const waysIn = async () => ({
-    password: (await people.passwordOf(email))?.hash ?? null,
+    password: (await passwords.byEmail(email))?.hash ?? null,
     session: await recognise.bySession(cookie),
     token: await recognise.byToken(token),
   });
@@ -93,7 +96,7 @@ test("later sign-ins end nothing", async () => {
   expect((await people.byId(id))?.hasSso).toBe(false);
   await admit("ben", "ben@acme.example");
   const { secret } = await recognise.openSession(id, { ...FROM, via: "sso", passwordHash: null });
-  await people.setPassword(id, await hashPassword("a phrase of his own"), null);
+  await passwords.set(id, await hashPassword("a phrase of his own"), null);
 
   expect(await admit("ben", "ben@acme.example")).toEqual({ kind: "admitted", personId: id });
   expect(await recognise.bySession(secret)).not.toBeNull();
@@ -189,7 +192,7 @@ test("a session that has just ended makes no token and sets no password", async 
 
   const order = { ...token, createdAtMs: now, expiresAtMs: now + 1_000, sessionId: session.id };
   expect(await createTokenStore(database).insert(order)).toBe(false);
-  expect(await people.setPassword(id, await hashPassword("a late phrase"), session.id)).toBe(false);
+  expect(await passwords.set(id, await hashPassword("a late phrase"), session.id)).toBe(false);
   expect((await people.byId(id))?.hasPassword).toBe(false);
 });
 

@@ -3,8 +3,6 @@ import { Conflict } from "../../core/conflict.ts";
 import type { MappedTeam } from "../../core/group-mapping.ts";
 import type { AccountRow, AccountStore } from "../../ledger/account.ts";
 import type { Identity, IdentityStore } from "./identity.ts";
-import type { ManageAccounts } from "../../operator/accounts.ts";
-import type { FindAccount } from "../../operator/find-account.ts";
 
 /** `proven`: the address is theirs, by the word of the provider or of the operator who trusts it. */
 type Proof = { proven: boolean };
@@ -15,11 +13,22 @@ export type PlacePerson = ((identity: Identity, team: MappedTeam, their: Proof) 
   suspend: (identity: Identity) => Promise<void>;
 };
 
+type MonthlyLimit = { unit: "credit"; period: "month"; models: null };
+
+/** What operators do with accounts, as far as it follows from groups. */
+type ChangeAccounts = {
+  create: (order: { name: string; parent: string; kind: "person" }, by: By) => Promise<{ id: string }>;
+  update: (id: string, changes: { parent: string }, by: By) => Promise<unknown>;
+  setLimit: (id: string, limit: MonthlyLimit & { amount: bigint }, by: By) => Promise<unknown>;
+  removeLimit: (id: string, which: MonthlyLimit, by: By) => Promise<unknown>;
+  changeStatus: (id: string, change: "suspend" | "resume", by: By) => Promise<unknown>;
+};
+
 type Parts = {
-  accounts: Pick<ManageAccounts, "create" | "update" | "setLimit" | "removeLimit" | "changeStatus">;
+  accounts: ChangeAccounts;
   store: Pick<AccountStore, "byId" | "childNamed">;
   identities: Pick<IdentityStore, "find" | "placed" | "suspending" | "suspended" | "isTaken">;
-  findAccount: FindAccount;
+  findAccount: (name: string) => Promise<AccountRow>;
 };
 
 /** What groups bring about is done by nobody in particular. */

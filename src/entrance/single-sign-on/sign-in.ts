@@ -9,13 +9,13 @@ import { createId } from "../../core/ids.ts";
 import type { SealedCredential } from "../../core/sealed-credential.ts";
 import type { Secret } from "../../core/secret.ts";
 import type { Identity, IdentityKey, IdentityStore, SignInAdmission } from "./identity.ts";
+import type { AuditPerson } from "../audit-person.ts";
 import type { Grant } from "../../people/person.ts";
 import type { Recognise } from "../recognise.ts";
 import type { Identified, IdentityProvider, NotIdentified } from "./identity-provider.ts";
 import { type PersonPlan, planPerson } from "./plan-person.ts";
 import type { ProviderClaims } from "./read-claims.ts";
 import type { SignInEvents } from "../../telemetry/sign-in-events.ts";
-import type { FindAccount } from "../../operator/find-account.ts";
 import type { PlacePerson } from "./place-person.ts";
 import { checkReturnPath } from "./return-path.ts";
 
@@ -33,20 +33,6 @@ export type SignIn = {
   refreshDue: () => Promise<number>;
 };
 
-/** Writes into the audit log what was done to a person, and by whom. */
-export type AuditPerson = (
-  action:
-    | "session.create"
-    | "person.link"
-    | "person.leave"
-    | "device.decide"
-    | "client_session.begin"
-    | "client_session.reuse"
-    | "client_session.end",
-  person: { id: string; email: string },
-  by: By & { reason?: string },
-) => Promise<void>;
-
 /** Somebody who came back from the provider and is not let in. `by` is known once the provider has said who it is. */
 export type RefusedSignIn = { by: By | null; address: string; requestId: string; code: string; reason: string };
 
@@ -57,7 +43,7 @@ type Parts = {
   refreshEveryMs: number;
   store: IdentityStore;
   recognise: Pick<Recognise, "openSession">;
-  findAccount: FindAccount;
+  findAccount: (name: string) => Promise<{ id: string }>;
   place: PlacePerson;
   seal: (token: string, key: IdentityKey) => SealedCredential;
   open: (sealed: SealedCredential, key: IdentityKey) => Secret;

@@ -6,12 +6,11 @@ import { invariant } from "../../core/invariant.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../../core/page.ts";
 import type { Role } from "../../core/role.ts";
 import { createTokenSecret } from "../person-secret.ts";
-import type { PeopleStore, PersonalToken, TokenStore } from "../../people/person.ts";
+import type { PeopleStore } from "../../people/person.ts";
 import type { OperatorEvents } from "../../telemetry/operator-events.ts";
-import type { FindAccount } from "../../operator/find-account.ts";
-import { accountWithin } from "../../operator/find-within.ts";
 import { findPerson } from "../../people/find-person.ts";
-import { sessionEnded } from "../../operator/people.ts";
+import { sessionEnded } from "../session/session.ts";
+import type { PersonalToken, TokenStore } from "./token.ts";
 
 /** `person`: whose, by an id or an email. Narrower than them, by a role or an account; null: not in this way. */
 export type TokenOrder = { person: string; name: string; role: Role | null; account: string | null; days: number };
@@ -29,7 +28,8 @@ export type ManageTokens = {
 type Parts = {
   tokens: TokenStore;
   people: Pick<PeopleStore, "byId" | "byEmail">;
-  findAccount: FindAccount;
+  /** For whoever sees these accounts alone, what is elsewhere does not exist. */
+  findAccount: (name: string, within: By["within"]) => Promise<{ id: string }>;
   clock: Pick<Clock, "nowMs">;
   events: Pick<OperatorEvents, "personChanged">;
 };
@@ -52,8 +52,7 @@ export function createManageTokens({ tokens, people, findAccount, clock, events 
       const person = await findPerson(people, of);
       if (person.state === "removed") throw unknown();
       if (days < 1 || days > MOST_DAYS) throw fieldFault("days", `Input should be 1 to ${MOST_DAYS}`);
-      const accountId =
-        account === null ? null : (await accountWithin(findAccount, { name: account, within: by.within })).id;
+      const accountId = account === null ? null : (await findAccount(account, by.within)).id;
       const createdAtMs = clock.nowMs();
       const id = createId(createdAtMs);
       const { secret, digest, prefix } = createTokenSecret();

@@ -1,8 +1,8 @@
 import type { Role } from "../../core/role.ts";
 import type { Database } from "../../db/database.ts";
 import { PERSON, personOf, type PersonRow } from "../../people/people-store.ts";
-import type { PersonalToken, TokenStore } from "../../people/person.ts";
-import { holdPerson } from "../../people/ways-in-store.ts";
+import type { PersonalToken, TokenStore } from "./token.ts";
+import { holdPerson } from "../hold-person-store.ts";
 
 type TokenRow = Omit<PersonalToken, "createdAtMs" | "expiresAtMs" | "lastUsedAtMs" | "revokedAtMs"> & {
   createdAt: Date;
@@ -79,7 +79,7 @@ export const createTokenStore = (database: Pick<Database, "query" | "transaction
       lastUsedAt,
       revokedAt: null,
     });
-    return { person: personOf(person), session: null, token: { ...token, path: tokenPath } };
+    return { person: personOf(person), token: { ...token, path: tokenPath } };
   },
 
   used: async (id, atMs) => {

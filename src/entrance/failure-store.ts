@@ -1,5 +1,5 @@
 import type { Queryable } from "../db/database.ts";
-import type { FailureStore, SetupStore } from "./sign-in-throttle.ts";
+import type { FailureStore } from "./sign-in-throttle.ts";
 
 /** Those who come together are counted one after the other, so that no attempt is made uncounted. */
 export const createFailureStore = (queryable: Queryable): FailureStore => ({
@@ -37,21 +37,5 @@ export const createFailureStore = (queryable: Queryable): FailureStore => ({
     const sql = `select from session s join person p on p.id = s.person_id
                   where p.email = $1 and p.state = 'active' and s.address = $2 limit 1`;
     return (await queryable.query(sql, [email, address])).length > 0;
-  },
-});
-
-export const createSetupStore = (queryable: Queryable): SetupStore => ({
-  offer: async (digest, { expiresAtMs, leastAgeMs }) => {
-    const offered = await queryable.query(
-      `insert into setup (digest, expires_at) values ($1, $2)
-       on conflict (one) do update set digest = excluded.digest, expires_at = excluded.expires_at
-         where setup.expires_at <= $3 returning one`,
-      [digest, new Date(expiresAtMs), new Date(expiresAtMs - leastAgeMs)],
-    );
-    return offered.length > 0;
-  },
-  take: async (digest, atMs) => {
-    const sql = "delete from setup where digest = $1 and expires_at > $2 returning one";
-    return (await queryable.query(sql, [digest, new Date(atMs)])).length > 0;
   },
 });
