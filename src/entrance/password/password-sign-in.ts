@@ -52,7 +52,6 @@ type Parts = {
 
 const SETUP_MS = 86_400_000;
 
-// oxlint-disable-next-line max-lines-per-function -- one way in after the other.
 export function createPasswordSignIn(parts: Parts): PasswordSignIn {
   const { people, passwords, sessions, recognise, setup, clock, events } = parts;
   async function insertOwner({ email, name, password }: NewOwner, by: By): Promise<Person> {

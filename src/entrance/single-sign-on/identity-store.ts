@@ -30,146 +30,163 @@ const identityOf = ({ keyId, box, ...row }: Row): Identity => ({
 
 const boxOf = (sealed: SealedCredential | null): Buffer | null => sealed && Buffer.from(sealed.box, "base64");
 
-// oxlint-disable-next-line max-lines-per-function -- one statement after the other.
-export function createIdentityStore(database: Pick<Database, "query" | "transaction">): IdentityStore {
-  return {
-    begin: async ({ stateDigest, nonce, verifier, returnTo }, { atMs, expiresAtMs }) => {
-      await database.query(
-        `delete from oidc_attempt where expires_at <= greatest($1, (select expires_at from oidc_attempt order by expires_at desc offset $2 limit 1))`,
-        [new Date(atMs), MOST_BEGUN - 1],
+type Connection = Pick<Database, "query" | "transaction">;
+
+export const createIdentityStore = (database: Connection): IdentityStore => ({
+  ...attemptsIn(database),
+  ...identitiesIn(database),
+  ...checksIn(database),
+  ...departuresIn(database),
+});
+
+/** Sign-ins that wait for the browser to come back. */
+const attemptsIn = (database: Connection): Pick<IdentityStore, "begin" | "take"> => ({
+  begin: async ({ stateDigest, nonce, verifier, returnTo }, { atMs, expiresAtMs }) => {
+    await database.query(
+      `delete from oidc_attempt where expires_at <= greatest($1, (select expires_at from oidc_attempt order by expires_at desc offset $2 limit 1))`,
+      [new Date(atMs), MOST_BEGUN - 1],
+    );
+    await database.query(
+      "insert into oidc_attempt (state_digest, nonce, verifier, return_to, expires_at) values ($1, $2, $3, $4, $5)",
+      [stateDigest, nonce, verifier, returnTo, new Date(expiresAtMs)],
+    );
+  },
+
+  take: async (stateDigest, atMs) => {
+    const [row] = await database.query<BegunSignIn>(
+      `delete from oidc_attempt where state_digest = $1 and expires_at > $2
+       returning state_digest as "stateDigest", nonce, verifier, return_to as "returnTo"`,
+      [stateDigest, new Date(atMs)],
+    );
+    return row ?? null;
+  },
+});
+
+/** Who somebody is, and the account that is theirs. */
+const identitiesIn = (
+  database: Connection,
+): Pick<IdentityStore, "find" | "groupsOf" | "admit" | "placed" | "isTaken"> => ({
+  find: async ({ issuer, subject }) => {
+    const [row] = await database.query<Row>(`${IDENTITY} where i.issuer = $1 and i.subject = $2`, [issuer, subject]);
+    return row === undefined ? null : identityOf(row);
+  },
+
+  groupsOf: async (personId) => {
+    const sql = "select groups from identity where person_id = $1 and left_at is null";
+    return (await database.query<{ groups: string[] }>(sql, [personId])).flatMap(({ groups }) => groups);
+  },
+
+  // Two at once may both find nobody. The second meets the row of the first, and looks again. Advisory locks would do the same, but any
+  // role can take one and keep it.
+  admit: async (key, who) => {
+    for (let tries = 1; ; tries++)
+      try {
+        return await database.transaction((tx) => admit(tx, key, who));
+      } catch (error) {
+        if (tries === MOST_TRIES || !AGAIN.has(sqlStateOf(error) ?? "")) throw error;
+      }
+  },
+
+  placed: async ({ issuer, subject }, { accountId, teamId, monthly, suspended }) => {
+    await database.query(
+      `with i as (update identity set team_id = $4, monthly = $5, suspended = $6 where issuer = $1 and subject = $2 returning person_id)
+       update person p set account_id = $3 from i where p.id = i.person_id`,
+      [issuer, subject, accountId, teamId, monthly, suspended],
+    );
+  },
+
+  isTaken: async (accountId, personId) => {
+    const sql = "select from person where account_id = $1 and id <> $2 and state = 'active' limit 1";
+    return (await database.query(sql, [accountId, personId])).length > 0;
+  },
+});
+
+/** What the provider said last, and who is to be asked about next. */
+const checksIn = (database: Connection): Pick<IdentityStore, "keep" | "claim" | "failed"> => ({
+  keep: (key, { sealed, groups, grants, atMs, dueAtMs, was }) =>
+    database.transaction(async (tx) => {
+      const [kept] = await tx.query<{ personId: string }>(
+        `update identity set refresh_key_id = $3, refresh_box = $4, groups = $5, checked_at = $6, due_at = $7, failures = 0, claimed_until = null
+          where issuer = $1 and subject = $2 and ($8::bytea is null or refresh_box = $8) returning person_id as "personId"`,
+        [
+          key.issuer,
+          key.subject,
+          sealed?.keyId ?? null,
+          boxOf(sealed),
+          groups,
+          new Date(atMs),
+          new Date(dueAtMs),
+          boxOf(was),
+        ],
       );
-      await database.query(
-        "insert into oidc_attempt (state_digest, nonce, verifier, return_to, expires_at) values ($1, $2, $3, $4, $5)",
-        [stateDigest, nonce, verifier, returnTo, new Date(expiresAtMs)],
+      if (kept === undefined) return false;
+      await tx.query("delete from role_grant where person_id = $1 and source = 'sso'", [kept.personId]);
+      await tx.query(
+        `insert into role_grant (person_id, role, account_id, source)
+         select $1, r, a, 'sso' from unnest($2::text[], $3::uuid[]) u(r, a) on conflict do nothing`,
+        [kept.personId, grants.map(({ role }) => role), grants.map(({ accountId }) => accountId)],
       );
-    },
+      return true;
+    }),
 
-    take: async (stateDigest, atMs) => {
-      const [row] = await database.query<BegunSignIn>(
-        `delete from oidc_attempt where state_digest = $1 and expires_at > $2
-         returning state_digest as "stateDigest", nonce, verifier, return_to as "returnTo"`,
-        [stateDigest, new Date(atMs)],
+  claim: async (issuer, { limit, atMs, leaseMs }) => {
+    const rows = await database.query<Row>(
+      `with due as (
+         select issuer, subject from identity
+          where issuer = $1 and refresh_box is not null and left_at is null and due_at <= $2
+            and (claimed_until is null or claimed_until <= $2)
+          order by due_at limit $3 for update skip locked
+       ), claimed as (
+         update identity i set claimed_until = $4 from due d where i.issuer = d.issuer and i.subject = d.subject
+         returning i.issuer, i.subject
+       ) ${IDENTITY} join claimed c on c.issuer = i.issuer and c.subject = i.subject`,
+      [issuer, new Date(atMs), limit, new Date(atMs + leaseMs)],
+    );
+    return rows.map(identityOf);
+  },
+
+  failed: async ({ issuer, subject }, { atMs, everyMs, jitter }) => {
+    await database.query(
+      `update identity set claimed_until = null, failures = failures + 1,
+              due_at = $3::timestamptz + make_interval(secs => least($4::float8, $5::float8 * 2 ^ least(failures, 20)) * $6::float8 / 1000)
+        where issuer = $1 and subject = $2`,
+      [issuer, subject, new Date(atMs), everyMs, FIRST_RETRY_MS, jitter],
+    );
+  },
+});
+
+/** Those whom the provider does not vouch for any more, and their accounts. */
+const departuresIn = (
+  database: Connection,
+): Pick<IdentityStore, "leave" | "suspending" | "suspended" | "unsuspended"> => ({
+  leave: (key, { atMs, was }) =>
+    database.transaction(async (tx) => {
+      const [left] = await tx.query<{ personId: string }>(
+        `update identity set left_at = $3, suspend_due = true, refresh_key_id = null, refresh_box = null, claimed_until = null
+          where issuer = $1 and subject = $2 and ($4::bytea is null or refresh_box = $4) returning person_id as "personId"`,
+        [key.issuer, key.subject, new Date(atMs), boxOf(was)],
       );
-      return row ?? null;
-    },
+      if (left === undefined) return false;
+      await endAll(tx, left.personId, atMs);
+      return true;
+    }),
 
-    find: async ({ issuer, subject }) => {
-      const [row] = await database.query<Row>(`${IDENTITY} where i.issuer = $1 and i.subject = $2`, [issuer, subject]);
-      return row === undefined ? null : identityOf(row);
-    },
+  suspending: async ({ issuer, subject }) => {
+    await database.query("update identity set suspended = true where issuer = $1 and subject = $2", [issuer, subject]);
+  },
 
-    groupsOf: async (personId) => {
-      const sql = "select groups from identity where person_id = $1 and left_at is null";
-      return (await database.query<{ groups: string[] }>(sql, [personId])).flatMap(({ groups }) => groups);
-    },
+  suspended: async ({ issuer, subject }) => {
+    await database.query("update identity set suspend_due = false where issuer = $1 and subject = $2", [
+      issuer,
+      subject,
+    ]);
+  },
 
-    // Two at once may both find nobody. The second meets the row of the first, and looks again. Advisory locks would do the same, but any
-    // role can take one and keep it.
-    admit: async (key, who) => {
-      for (let tries = 1; ; tries++)
-        try {
-          return await database.transaction((tx) => admit(tx, key, who));
-        } catch (error) {
-          if (tries === MOST_TRIES || !AGAIN.has(sqlStateOf(error) ?? "")) throw error;
-        }
-    },
-
-    keep: (key, { sealed, groups, grants, atMs, dueAtMs, was }) =>
-      database.transaction(async (tx) => {
-        const [kept] = await tx.query<{ personId: string }>(
-          `update identity set refresh_key_id = $3, refresh_box = $4, groups = $5, checked_at = $6, due_at = $7, failures = 0, claimed_until = null
-            where issuer = $1 and subject = $2 and ($8::bytea is null or refresh_box = $8) returning person_id as "personId"`,
-          [
-            key.issuer,
-            key.subject,
-            sealed?.keyId ?? null,
-            boxOf(sealed),
-            groups,
-            new Date(atMs),
-            new Date(dueAtMs),
-            boxOf(was),
-          ],
-        );
-        if (kept === undefined) return false;
-        await tx.query("delete from role_grant where person_id = $1 and source = 'sso'", [kept.personId]);
-        await tx.query(
-          `insert into role_grant (person_id, role, account_id, source)
-           select $1, r, a, 'sso' from unnest($2::text[], $3::uuid[]) u(r, a) on conflict do nothing`,
-          [kept.personId, grants.map(({ role }) => role), grants.map(({ accountId }) => accountId)],
-        );
-        return true;
-      }),
-
-    placed: async ({ issuer, subject }, { accountId, teamId, monthly, suspended }) => {
-      await database.query(
-        `with i as (update identity set team_id = $4, monthly = $5, suspended = $6 where issuer = $1 and subject = $2 returning person_id)
-         update person p set account_id = $3 from i where p.id = i.person_id`,
-        [issuer, subject, accountId, teamId, monthly, suspended],
-      );
-    },
-
-    suspending: async ({ issuer, subject }) => {
-      await database.query("update identity set suspended = true where issuer = $1 and subject = $2", [
-        issuer,
-        subject,
-      ]);
-    },
-
-    suspended: async ({ issuer, subject }) => {
-      await database.query("update identity set suspend_due = false where issuer = $1 and subject = $2", [
-        issuer,
-        subject,
-      ]);
-    },
-
-    unsuspended: async (issuer, limit) =>
-      (await database.query<Row>(`${IDENTITY} where i.issuer = $1 and i.suspend_due limit $2`, [issuer, limit])).map(
-        identityOf,
-      ),
-
-    leave: (key, { atMs, was }) =>
-      database.transaction(async (tx) => {
-        const [left] = await tx.query<{ personId: string }>(
-          `update identity set left_at = $3, suspend_due = true, refresh_key_id = null, refresh_box = null, claimed_until = null
-            where issuer = $1 and subject = $2 and ($4::bytea is null or refresh_box = $4) returning person_id as "personId"`,
-          [key.issuer, key.subject, new Date(atMs), boxOf(was)],
-        );
-        if (left === undefined) return false;
-        await endAll(tx, left.personId, atMs);
-        return true;
-      }),
-
-    claim: async (issuer, { limit, atMs, leaseMs }) => {
-      const rows = await database.query<Row>(
-        `with due as (
-           select issuer, subject from identity
-            where issuer = $1 and refresh_box is not null and left_at is null and due_at <= $2
-              and (claimed_until is null or claimed_until <= $2)
-            order by due_at limit $3 for update skip locked
-         ), claimed as (
-           update identity i set claimed_until = $4 from due d where i.issuer = d.issuer and i.subject = d.subject
-           returning i.issuer, i.subject
-         ) ${IDENTITY} join claimed c on c.issuer = i.issuer and c.subject = i.subject`,
-        [issuer, new Date(atMs), limit, new Date(atMs + leaseMs)],
-      );
-      return rows.map(identityOf);
-    },
-
-    failed: async ({ issuer, subject }, { atMs, everyMs, jitter }) => {
-      await database.query(
-        `update identity set claimed_until = null, failures = failures + 1,
-                due_at = $3::timestamptz + make_interval(secs => least($4::float8, $5::float8 * 2 ^ least(failures, 20)) * $6::float8 / 1000)
-          where issuer = $1 and subject = $2`,
-        [issuer, subject, new Date(atMs), everyMs, FIRST_RETRY_MS, jitter],
-      );
-    },
-
-    isTaken: async (accountId, personId) => {
-      const sql = "select from person where account_id = $1 and id <> $2 and state = 'active' limit 1";
-      return (await database.query(sql, [accountId, personId])).length > 0;
-    },
-  };
-}
+  unsuspended: async (issuer, limit) =>
+    (await database.query<Row>(`${IDENTITY} where i.issuer = $1 and i.suspend_due limit $2`, [issuer, limit])).map(
+      identityOf,
+    ),
+});
 
 /** All that lets somebody in, so that it is over with this transaction. */
 async function endAll(tx: Queryable, personId: string, atMs: number): Promise<void> {

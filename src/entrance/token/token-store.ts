@@ -1,7 +1,8 @@
 import type { Role } from "../../core/role.ts";
 import type { Database } from "../../db/database.ts";
+import type { Person } from "../../people/person.ts";
 import { PERSON, personOf, type PersonRow } from "../../people/people-store.ts";
-import type { PersonalToken, TokenStore } from "./token.ts";
+import type { NarrowedToken, PersonalToken, TokenStore } from "./token.ts";
 import { holdPerson } from "../hold-person-store.ts";
 
 type TokenRow = Omit<PersonalToken, "createdAtMs" | "expiresAtMs" | "lastUsedAtMs" | "revokedAtMs"> & {
@@ -43,6 +44,26 @@ const tokenOf = ({ createdAt, expiresAt, lastUsedAt, revokedAt, ...row }: TokenR
   revokedAtMs: revokedAt?.getTime() ?? null,
 });
 
+function ownerOf(row: PersonRow & TokenOfPerson): { person: Person; token: NarrowedToken } {
+  const { tokenId, prefix, tokenName, tokenRole, tokenAccountId, tokenAccount, tokenPath, ...rest } = row;
+  const { tokenMadeAt, expiresAt, lastUsedAt, ...person } = rest;
+  const token = tokenOf({
+    id: tokenId,
+    prefix,
+    personId: person.id,
+    email: person.email,
+    name: tokenName,
+    role: tokenRole,
+    accountId: tokenAccountId,
+    account: tokenAccount,
+    createdAt: tokenMadeAt,
+    expiresAt,
+    lastUsedAt,
+    revokedAt: null,
+  });
+  return { person: personOf(person), token: { ...token, path: tokenPath } };
+}
+
 export const createTokenStore = (database: Pick<Database, "query" | "transaction">): TokenStore => ({
   insert: ({ id, digest, prefix, personId, name, role, accountId, createdAtMs, expiresAtMs, sessionId }) =>
     database.transaction(async (tx) => {
@@ -62,24 +83,7 @@ export const createTokenStore = (database: Pick<Database, "query" | "transaction
         where t.digest = $1 and t.revoked_at is null and t.expires_at > $2 and p.state = 'active'`,
       [digest, new Date(atMs)],
     );
-    if (row === undefined) return null;
-    const { tokenId, prefix, tokenName, tokenRole, tokenAccountId, tokenAccount, tokenPath, ...rest } = row;
-    const { tokenMadeAt, expiresAt, lastUsedAt, ...person } = rest;
-    const token = tokenOf({
-      id: tokenId,
-      prefix,
-      personId: person.id,
-      email: person.email,
-      name: tokenName,
-      role: tokenRole,
-      accountId: tokenAccountId,
-      account: tokenAccount,
-      createdAt: tokenMadeAt,
-      expiresAt,
-      lastUsedAt,
-      revokedAt: null,
-    });
-    return { person: personOf(person), token: { ...token, path: tokenPath } };
+    return row === undefined ? null : ownerOf(row);
   },
 
   used: async (id, atMs) => {
