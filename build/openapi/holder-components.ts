@@ -1,17 +1,13 @@
 import {
-  holderLimitSchema,
+  holderLimit,
   holderPersonSchema,
   holderSchema,
   holderWaysInSchema,
   sessionSchema,
   signInSchema,
 } from "../../src/wire/holder/holder.ts";
-import { holderEntrySchema, holderLedgerSchema } from "../../src/wire/holder/ledger.ts";
-import {
-  holderSessionSchema,
-  holderSessionsEndedSchema,
-  holderSessionsSchema,
-} from "../../src/wire/holder/sessions.ts";
+import { holderEntry, holderLedger } from "../../src/wire/holder/ledger.ts";
+import { holderSession, holderSessionsEndedSchema, holderSessions } from "../../src/wire/holder/sessions.ts";
 import { type Component, component } from "./component.ts";
 
 /** What the paths below `/me` take and return. They can have more fields than these. */
@@ -64,12 +60,12 @@ export const holderComponents = {
     },
   }),
   HolderSessions: component({
-    schema: holderSessionsSchema,
+    schema: holderSessions,
     about: "The clients and browsers that you are signed in with.",
     fields: { data: "The sessions, newest first. Empty for a key." },
   }),
   HolderSession: component({
-    schema: holderSessionSchema,
+    schema: holderSession.in,
     about: "A client or a browser that you are signed in with.",
     fields: {
       id: "The id of the session. It is not secret.",
@@ -106,7 +102,7 @@ export const holderComponents = {
     },
   }),
   HolderLimit: component({
-    schema: holderLimitSchema,
+    schema: holderLimit.in,
     about: "A purse or a limit. Amounts are exact decimals in its own unit.",
     fields: {
       account: "The account it belongs to; null: the key.",
@@ -122,7 +118,7 @@ export const holderComponents = {
     },
   }),
   HolderLedger: component({
-    schema: holderLedgerSchema,
+    schema: holderLedger.in,
     about: "A page of the key's ledger, newest first.",
     fields: {
       unit: "The unit of `running`.",
@@ -132,7 +128,7 @@ export const holderComponents = {
     },
   }),
   HolderEntry: component({
-    schema: holderEntrySchema,
+    schema: holderEntry.in,
     about: "An entry of the ledger.",
     fields: {
       at: "When the request began, or when the funding was booked. The list is sorted by it.",

@@ -1,5 +1,5 @@
 import { holderErrorSchema, holderErrorsSchema } from "../../src/wire/holder/errors.ts";
-import { holderModelsSchema } from "../../src/wire/holder/models.ts";
+import { holderModels } from "../../src/wire/holder/models.ts";
 import {
   holderArithmeticSchema,
   holderAttemptSchema,
@@ -7,7 +7,7 @@ import {
   holderRequestSchema,
   holderRequestsSchema,
 } from "../../src/wire/holder/requests.ts";
-import { holderSeriesSchema, holderSumSchema } from "../../src/wire/holder/series.ts";
+import { holderSeries, holderSum } from "../../src/wire/holder/series.ts";
 import { type Component, component } from "./component.ts";
 
 const REQUEST = {
@@ -31,7 +31,7 @@ const REQUEST = {
 /** Series, requests, errors and models of a key. They can have more fields than these. */
 export const holderRecordComponents = {
   HolderSeries: component({
-    schema: holderSeriesSchema,
+    schema: holderSeries.in,
     about: "What the key did over time.",
     fields: {
       from: "Beginning of the first step.",
@@ -44,7 +44,7 @@ export const holderRecordComponents = {
     },
   }),
   HolderSum: component({
-    schema: holderSumSchema,
+    schema: holderSum.in,
     about: "A sum of requests.",
     fields: {
       requests: "Requests, with those that were rejected.",
@@ -126,7 +126,7 @@ export const holderRecordComponents = {
     },
   }),
   HolderModels: component({
-    schema: holderModelsSchema,
+    schema: holderModels,
     about: "The models this key can use, as `GET /v1/models` lists them, with their speed.",
     fields: {
       object: "Always `list`.",

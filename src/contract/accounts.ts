@@ -5,7 +5,7 @@ import { KEY_MODES } from "../core/key-mode.ts";
 import type { ManageAccounts } from "../operator/accounts.ts";
 import { amount, amountsOf, credits, readAmount } from "../wire/admin/amount.ts";
 import { counterSchema } from "../wire/admin/counter.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { limitRemovedSchema, limitSchema, limitSetSchema, whichLimitSchema } from "../wire/admin/limit.ts";
 import { pageSchema, searchQuery } from "../wire/admin/page.ts";

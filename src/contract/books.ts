@@ -5,7 +5,7 @@ import type { ReadBooks } from "../operator/books.ts";
 import { amountIn } from "../wire/admin/amount-in.ts";
 import { amount, amountsOf, measured, readAmount } from "../wire/admin/amount.ts";
 import { namedHolder } from "../wire/admin/holder.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { ofKey } from "../wire/admin/keys.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { renamed } from "../wire/codec.ts";

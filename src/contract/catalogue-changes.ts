@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { renamed, within } from "../wire/codec.ts";
 import { tariff } from "./prices.ts";
 

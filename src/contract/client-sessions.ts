@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ManageClientSessions } from "../entrance/client-session/manage-client-sessions.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { ofPerson, ofPersonSession, sessionsEnded, sessionsKept } from "../wire/admin/people.ts";
 import { renamed, sparse } from "../wire/codec.ts";

@@ -5,7 +5,7 @@ import { TOP_UP_KINDS } from "../core/top-up-kind.ts";
 import type { FundedKey, ManageFunds } from "../operator/funds.ts";
 import { amount, credits, measured, reference, tokens } from "../wire/admin/amount.ts";
 import { counterSchema } from "../wire/admin/counter.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { namedKey, ofKey } from "../wire/admin/keys.ts";
 import { renamed } from "../wire/codec.ts";
 import type { WrittenAs } from "../wire/validate.ts";

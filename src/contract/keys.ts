@@ -5,7 +5,7 @@ import { KEY_MODES } from "../core/key-mode.ts";
 import { STATUS_CHANGES, type StatusChange } from "../core/status-change.ts";
 import type { ExistingSecret, ManageKeys } from "../operator/keys.ts";
 import { amount, credits, measured, tokens } from "../wire/admin/amount.ts";
-import { dateOf, instant } from "../wire/admin/instant.ts";
+import { dateOf, instant } from "../wire/instant.ts";
 import { accountName, ofKey } from "../wire/admin/keys.ts";
 import { limitRemovedSchema, limitSchema, limitSetSchema, whichLimitSchema } from "../wire/admin/limit.ts";
 import { pageSchema, searchQuery } from "../wire/admin/page.ts";

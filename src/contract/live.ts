@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { LiveNews, LiveRequest, ManageLive } from "../operator/live.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { liveAmounts } from "../wire/admin/live.ts";
 import { renamed, sparse } from "../wire/codec.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PROVIDER_DIALECTS } from "../core/dialect.ts";
 import type { ManageCatalogue } from "../operator/catalogue.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { MOST_MODELS, text, tokenLimit } from "../wire/catalogue/description.ts";
 import { MODEL_NAMES } from "../wire/catalogue/model.ts";

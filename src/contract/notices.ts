@@ -5,7 +5,7 @@ import { COUNTER_KINDS } from "../core/counter.ts";
 import { DELIVERY_STATES, NOTICE_CAUSES } from "../core/notice-words.ts";
 import type { ManageNotices } from "../operator/notices.ts";
 import { amount, amountsOf, readAmount } from "../wire/admin/amount.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { renamed, sparse, within } from "../wire/codec.ts";

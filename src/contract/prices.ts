@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isObject } from "../core/is-object.ts";
 import { byWord, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff } from "../core/price.ts";
 import type { ManageCatalogue } from "../operator/catalogue.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import {
   credits,
   effectiveFromIn,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { UNITS } from "../core/amount.ts";
 import type { ManageQuarantine } from "../operator/quarantine.ts";
 import { amount, measured } from "../wire/admin/amount.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { renamed, within } from "../wire/codec.ts";
 import type { WrittenAs } from "../wire/validate.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { formatAmount, parseAmount, type Unit } from "../core/amount.ts";
 import { amountIn } from "../wire/admin/amount-in.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { renamed } from "../wire/codec.ts";
 
 /** Digits after the point of a millionth of the smallest unit. */

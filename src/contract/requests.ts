@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { REQUEST_OUTCOMES } from "../core/request-record.ts";
 import type { ReadRequests } from "../operator/requests.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { liveAmounts } from "../wire/admin/live.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";

@@ -3,7 +3,7 @@ import { OVERHEAD_BOUNDS_MS, SERIES_GROUPS, TTFT_BOUNDS_MS } from "../core/serie
 import type { AskedSeriesReport, ReportSeries } from "../operator/series.ts";
 import { amountIn } from "../wire/admin/amount-in.ts";
 import { namedHolder } from "../wire/admin/holder.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { renamed, sparse } from "../wire/codec.ts";
 import { csv } from "../wire/csv.ts";

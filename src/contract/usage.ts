@@ -3,7 +3,7 @@ import { USAGE_GROUPS } from "../core/usage-group.ts";
 import type { ReportToOperators } from "../operator/usage.ts";
 import { amountIn } from "../wire/admin/amount-in.ts";
 import { namedAccount, namedHolder } from "../wire/admin/holder.ts";
-import { instant } from "../wire/admin/instant.ts";
+import { instant } from "../wire/instant.ts";
 import { ofKey } from "../wire/admin/keys.ts";
 import { renamed } from "../wire/codec.ts";
 import type { WrittenAs } from "../wire/validate.ts";

@@ -10,17 +10,18 @@ import { sendCsv } from "./send-csv.ts";
 import { sendJson } from "./send-json.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 
-/** A read of the key holder's API: what it takes, and what it tells. `below`: what follows a path that ends in `/*`. */
-export type HolderRead<Of extends Schema = Schema, Told = unknown> = {
+/** A read of the key holder's API: what it takes, what it tells, and the JSON of that. `below`: what follows a path that ends in `/*`. */
+export type HolderRead<Of extends Schema = Schema, Told = unknown, Body = unknown> = {
   path: string;
   query: Query<Of>;
   tell: (holder: KeyHolder, asked: { query: ReadAs<Of>; below: string }) => Promise<Told>;
+  write: (told: Told) => Body;
   /** Makes a file of it. */
-  csv?: (told: Told) => string;
+  csv?: (body: Body) => string;
 };
 
-/** Ties the type of the query to that of the function which gets it, and what this tells to what makes a file of it. */
-export const holderRead = <Of extends Schema, Told>(read: HolderRead<Of, Told>): HolderRead =>
+/** Ties the type of the query to that of the function which gets it, what this tells to what writes it, and its JSON to what makes a file of it. */
+export const holderRead = <Of extends Schema, Told, Body>(read: HolderRead<Of, Told, Body>): HolderRead =>
   read as unknown as HolderRead;
 
 type Parts = {
@@ -45,7 +46,7 @@ export const HOLDER_ROUTE = {
 /** Makes the route of a read. */
 export const createServeRead =
   ({ door, cookie, callerAddress, equalCredentials }: Parts) =>
-  ({ path, query, tell, csv }: HolderRead): PublicRoute => ({
+  ({ path, query, tell, write, csv }: HolderRead): PublicRoute => ({
     ...HOLDER_ROUTE,
     method: "GET",
     path,
@@ -56,11 +57,12 @@ export const createServeRead =
         token: cookie.read(request),
         address: () => callerAddress(request),
       };
-      const value = await door.read(shown, (holder) => {
+      const told = await door.read(shown, (holder) => {
         noteHolder(context, holder);
         return tell(holder, { query: readQuery(query, request.url ?? ""), below });
       });
       const { requestId } = context;
+      const value = write(told);
       const bytesOut =
         csv === undefined
           ? sendJson(response, { requestId, value })

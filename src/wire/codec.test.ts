@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { amount, credits, measured } from "./admin/amount.ts";
-import { instant } from "./admin/instant.ts";
+import { instant } from "./instant.ts";
 import { renamed, sparse, within } from "./codec.ts";
 import { written, writtenQuestion } from "./validate.ts";
 

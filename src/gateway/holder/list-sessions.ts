@@ -1,11 +1,11 @@
 import type { ClientSession, ClientSessions, WhichSessions } from "../../keys/client-session.ts";
 import type { Key } from "../../keys/key.ts";
-import type { HolderSessionsBody } from "../../wire/holder/sessions.ts";
+import type { HolderSessions } from "../../wire/holder/sessions.ts";
 import type { KeyHolder } from "./holder-door.ts";
 import { recordsAway } from "./records-away.ts";
 
 /** GET /me/sessions: the clients that a signed-in person is signed in with, newest first. Whoever shows a key has none. */
-export type ListOwnSessions = (holder: KeyHolder) => Promise<HolderSessionsBody>;
+export type ListOwnSessions = (holder: KeyHolder) => Promise<HolderSessions>;
 
 /** DELETE /me/sessions: ends one of them, or all but the one that asks; answers how many. */
 export type EndOwnSessions = (holder: KeyHolder, id: string | null) => Promise<{ ended: number }>;
@@ -15,7 +15,10 @@ export const ownSessions = async ({ personId }: Key, list: ClientSessions["list"
 
 export const createListOwnSessions =
   ({ sessions }: { sessions: Pick<ClientSessions, "list"> }): ListOwnSessions =>
-  async ({ key }) => ({ data: (await ownSessions(key, sessions.list)).map((one) => viewOf(one, key)) });
+  async ({ key }) => {
+    const own = await ownSessions(key, sessions.list);
+    return { data: own.map((session) => ({ ...session, isCurrent: session.id === key.id })) };
+  };
 
 export const createEndOwnSessions =
   ({ sessions }: { sessions: Pick<ClientSessions, "end"> }): EndOwnSessions =>
@@ -24,16 +27,3 @@ export const createEndOwnSessions =
     const which: WhichSessions = id === null ? { except: current } : { id };
     return { ended: await sessions.end(personId, which).catch(recordsAway) };
   };
-
-const viewOf = (session: ClientSession, { id }: Key): HolderSessionsBody["data"][number] => ({
-  id: session.id,
-  client: session.client,
-  agent: session.agent,
-  address: session.address,
-  account: session.account,
-  is_current: session.id === id,
-  created_at: new Date(session.createdAtMs).toISOString(),
-  refreshed_at: new Date(session.refreshedAtMs).toISOString(),
-  last_used_at: session.usedAtMs === null ? null : new Date(session.usedAtMs).toISOString(),
-  expires_at: new Date(session.expiresAtMs).toISOString(),
-});

@@ -1,11 +1,11 @@
 import type { Clock } from "../../core/clock.ts";
 import type { ReadSeries } from "../../core/series.ts";
-import type { HolderModelsBody, ModelSpeed } from "../../wire/holder/models.ts";
+import type { HolderModels, ModelSpeed } from "../../wire/holder/models.ts";
 import type { ListModels } from "../list-models.ts";
 import type { KeyHolder } from "./holder-door.ts";
 
 /** GET /me/models: the models the key may use, and how fast each was in the last hour, whoever used it. */
-export type ListOwnModels = (holder: KeyHolder) => Promise<HolderModelsBody>;
+export type ListOwnModels = (holder: KeyHolder) => Promise<HolderModels>;
 
 const HOUR_MS = 3_600_000;
 const FINE_STEP = 5;
@@ -27,7 +27,7 @@ export function createListOwnModels({ listModels, readSeries, clock }: Parts): L
       groups.flatMap(({ id, total: { outputPerSecond, ttft } }): [string, ModelSpeed][] =>
         id === null || (outputPerSecond === null && ttft === null)
           ? []
-          : [[id, { output_per_second: outputPerSecond, ttft_p50_ms: ttft?.p50 ?? null }]],
+          : [[id, { outputPerSecond, ttftP50Ms: ttft?.p50 ?? null }]],
       ),
     );
   }

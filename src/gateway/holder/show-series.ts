@@ -1,8 +1,7 @@
-import { formatAmount } from "../../core/amount.ts";
 import type { Clock } from "../../core/clock.ts";
 import { fieldFault } from "../../core/fault.ts";
-import type { AskedSeries, ReadSeries, SeriesCounts, SeriesSum } from "../../core/series.ts";
-import { type HolderSeriesBody, type HolderSum, stepName } from "../../wire/holder/series.ts";
+import type { AskedSeries, ReadSeries } from "../../core/series.ts";
+import type { HolderSeries } from "../../wire/holder/series.ts";
 import type { KeyHolder } from "./holder-door.ts";
 import type { OwnKeys } from "./own-keys.ts";
 import { recordsAway } from "./records-away.ts";
@@ -11,11 +10,11 @@ import { recordsAway } from "./records-away.ts";
 type Asked = Pick<AskedSeries, "stepMinutes"> & {
   fromMs: number | null;
   toMs: number | null;
-  by: HolderSeriesBody["by"];
+  by: HolderSeries["by"];
 };
 
 /** GET /me/series: what the holder did over time. */
-export type ShowSeries = (holder: KeyHolder, asked: Asked) => Promise<HolderSeriesBody>;
+export type ShowSeries = (holder: KeyHolder, asked: Asked) => Promise<HolderSeries>;
 
 const DAY_MS = 86_400_000;
 const MOST_STEPS = 2_500;
@@ -37,35 +36,5 @@ export const createShowSeries =
       );
     const of = await ownKeys(holder);
     const series = await readSeries({ of, fromMs, toMs, stepMinutes, by, top: MOST_GROUPS }).catch(recordsAway);
-    return {
-      from: instantOf(series.fromMs),
-      to: instantOf(series.toMs),
-      step: stepName(series.stepMinutes),
-      by,
-      total: sumOf(series.total),
-      points: series.points.map(({ atMs, ...sum }) => ({ at: instantOf(atMs), ...sumOf(sum) })),
-      groups: series.groups.map(({ id, total, points }) => ({
-        name: id,
-        total: sumOf(total),
-        points: points.map(({ atMs, ...counts }) => ({ at: instantOf(atMs), ...countsOf(counts) })),
-      })),
-    };
+    return { ...series, by };
   };
-
-const countsOf = ({ requests, credits, tokens, inputTokens, cachedTokens, outputTokens }: SeriesCounts) => ({
-  requests,
-  credits: formatAmount("credit", credits),
-  tokens: formatAmount("tokens", tokens),
-  input_tokens: inputTokens,
-  cached_tokens: cachedTokens,
-  output_tokens: outputTokens,
-});
-
-const sumOf = (sum: SeriesSum): HolderSum => ({
-  ...countsOf(sum),
-  codes: { ...sum.codes },
-  ttft: sum.ttft && { p50: sum.ttft.p50, p95: sum.ttft.p95, p99: sum.ttft.p99 },
-  output_per_second: sum.outputPerSecond,
-});
-
-const instantOf = (ms: number): string => new Date(ms).toISOString();

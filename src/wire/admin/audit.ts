@@ -2,7 +2,7 @@ import { z } from "zod";
 import { csv } from "../csv.ts";
 import { renamed, sparse } from "../codec.ts";
 import { type ReadAs, written, type WrittenAs } from "../validate.ts";
-import { instant } from "./instant.ts";
+import { instant } from "../instant.ts";
 
 export const OUTCOMES = ["done", "refused", "failed", "unknown"] as const;
 /** Documents may have hundreds of kilobytes. */

@@ -4,7 +4,7 @@ import { BUDGET_PERIODS } from "../../core/budget-period.ts";
 import { COUNTER_KINDS } from "../../core/counter.ts";
 import type { WrittenAs } from "../validate.ts";
 import { amount, amountsOf, readAmount } from "./amount.ts";
-import { instant } from "./instant.ts";
+import { instant } from "../instant.ts";
 
 const counterJson = z
   .object({

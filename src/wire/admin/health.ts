@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ReadAs, WrittenAs } from "../validate.ts";
-import { dateOf, instant } from "./instant.ts";
+import { dateOf, instant } from "../instant.ts";
 
 const reasons = z.array(z.string());
 

@@ -3,7 +3,7 @@ import { ROLES } from "../../core/role.ts";
 import { storable } from "../storable.ts";
 import type { WrittenAs } from "../validate.ts";
 import { renamed, sparse, within } from "../codec.ts";
-import { instant } from "./instant.ts";
+import { instant } from "../instant.ts";
 
 /** Long enough that guessing is hopeless within the limits; longer than anybody types at most. */
 export const password = z

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { type Amounts, formatAmount, type Unit } from "../../core/amount.ts";
+import { type Amounts, formatAmount, parseAmount, type Unit } from "../../core/amount.ts";
+
+/** An exact decimal in a unit. */
+export const amountIn = (unit: Unit) =>
+  z.codec(z.string(), z.bigint(), {
+    decode: (text) => parseAmount(unit, text) ?? 0n,
+    encode: (value) => formatAmount(unit, value),
+  });
 
 /** Exact decimals; null where nothing counts in that unit. */
 export const holderAmountsSchema = z.object({ credits: z.string().nullable(), tokens: z.string().nullable() });

@@ -1,8 +1,12 @@
 import { z } from "zod";
-import { UNITS } from "../../core/amount.ts";
+import { type Unit, UNITS } from "../../core/amount.ts";
 import { BUDGET_PERIODS } from "../../core/budget-period.ts";
 import { COUNTER_KINDS } from "../../core/counter.ts";
-import { usageSummarySchema } from "../usage/usage-summary.ts";
+import { renamed } from "../codec.ts";
+import { dateOf, instant } from "../instant.ts";
+import { type UsageSummaryBody, usageSummarySchema } from "../usage/usage-summary.ts";
+import { type ReadAs, written, type WrittenAs } from "../validate.ts";
+import { amountIn } from "./amounts.ts";
 
 /** A point in time, as it is written. */
 export const moment = z.iso.datetime();
@@ -27,18 +31,27 @@ export const holderWaysInSchema = z.object({ object: z.literal("ways_in"), sso: 
 
 export type WaysInBody = z.output<typeof holderWaysInSchema>;
 
-export const holderLimitSchema = z.object({
-  account: z.string().nullable(),
-  kind: z.enum(COUNTER_KINDS),
-  unit: z.enum(UNITS),
-  models: z.array(z.string()).nullable(),
-  period: z.enum(BUDGET_PERIODS),
-  amount: z.string().nullable(),
-  charged: z.string(),
-  reserved: z.string(),
-  available: z.string(),
-  renews_at: moment.nullable(),
-});
+const limitIn = (unit: Unit) =>
+  renamed(
+    z.object({
+      account: z.string().nullable(),
+      kind: z.enum(COUNTER_KINDS),
+      unit: z.enum(UNITS),
+      models: z.array(z.string()).nullable(),
+      period: z.enum(BUDGET_PERIODS),
+      amount: amountIn(unit).nullable(),
+      charged: amountIn(unit),
+      reserved: amountIn(unit),
+      available: amountIn(unit),
+      renews_at: instant.nullable(),
+    }),
+    { renewsAtMs: "renews_at" },
+  );
+
+const LIMITS = { credit: limitIn("credit"), tokens: limitIn("tokens") } satisfies Record<Unit, unknown>;
+
+/** The JSON is alike in both units. */
+export const holderLimit = LIMITS.credit;
 
 /** Who signed in with a client. */
 export const holderPersonSchema = z.object({ email: z.string(), name: z.string(), account: z.string() });
@@ -55,9 +68,40 @@ export const holderSchema = z.object({
     expires_at: moment.nullable(),
   }),
   origin: z.string().nullable(),
-  limits: z.array(holderLimitSchema),
+  limits: z.array(holderLimit.in),
   session: z.object({ expires_at: moment }).nullable(),
   person: holderPersonSchema.nullable(),
 });
 
-export type HolderBody = z.output<typeof holderSchema>;
+/** A key with what it has used, and everything that limits it. */
+export type HolderView = {
+  usage: UsageSummaryBody;
+  key: { id: string; models: readonly string[] | null; createdAtMs: number; expiresAtMs: number | null };
+  origin: string | null;
+  limits: readonly ReadAs<typeof holderLimit>[];
+  session: { expiresAtMs: number } | null;
+  person: z.output<typeof holderPersonSchema> | null;
+};
+
+export const writeHolder = ({
+  usage,
+  key,
+  origin,
+  limits,
+  session,
+  person,
+}: HolderView): WrittenAs<typeof holderSchema> => ({
+  ...usage,
+  object: "key_holder",
+  key: {
+    ...usage.key,
+    id: key.id,
+    models: key.models,
+    created_at: dateOf(key.createdAtMs),
+    expires_at: dateOf(key.expiresAtMs),
+  },
+  origin,
+  limits: limits.map((limit) => written(LIMITS[limit.unit], limit)),
+  session: session && { expires_at: dateOf(session.expiresAtMs) },
+  person: person && { email: person.email, name: person.name, account: person.account },
+});

@@ -1,8 +1,17 @@
 import { z } from "zod";
-import { REQUEST_OUTCOMES } from "../../core/request-record.ts";
+import { formatAmount, type Unit } from "../../core/amount.ts";
+import type { Page } from "../../core/page.ts";
+import {
+  type PriceWork,
+  REQUEST_OUTCOMES,
+  type RequestMoney,
+  type RequestRecord,
+  type ShownRequest,
+} from "../../core/request-record.ts";
 import { REQUEST_STEPS, type RequestStep } from "../../core/request-facts.ts";
 import { csv } from "../csv.ts";
-import { holderAmountsSchema } from "./amounts.ts";
+import { dateOf } from "../instant.ts";
+import { exactAmount, holderAmounts, holderAmountsSchema } from "./amounts.ts";
 import { moment } from "./holder.ts";
 import { pageFields, rangeFields } from "./query.ts";
 
@@ -100,6 +109,85 @@ export const holderDetailSchema = z.object({
 });
 
 export type HolderDetailBody = z.output<typeof holderDetailSchema>;
+
+export const writeRequests = ({ data, next }: Page<RequestRecord>): HolderRequestsBody => ({
+  data: data.map(rowOf),
+  next,
+});
+
+export function writeRequest({ record, money }: ShownRequest): HolderDetailBody {
+  return {
+    ...rowOf(record),
+    steps: stepsOf(record),
+    attempts: (record.attempts ?? []).map(({ beganUs, endedUs, status, failure }, index) => ({
+      number: index + 1,
+      began_ms: beganUs / 1_000,
+      ended_ms: endedUs / 1_000,
+      status,
+      failure,
+    })),
+    reasoning_tokens: record.reasoningTokens,
+    reserved: record.held && holderAmounts(record.held),
+    price_version: money?.priceVersion ?? record.priceVersion,
+    client: record.client,
+    dropped_fields: record.dropped?.split(",") ?? [],
+    estimated: money?.estimated ?? false,
+    arithmetic: money && { credits: workOf("credit", money.credits), tokens: workOf("tokens", money.tokens) },
+    entries: money === null ? [] : entriesOf(money),
+  };
+}
+
+function rowOf(record: RequestRecord): HolderRequest {
+  const { steps, charged } = record;
+  return {
+    request_id: record.requestId,
+    at: dateOf(record.atMs),
+    times: record.times,
+    model: record.model ?? record.modelAsked,
+    status: record.status,
+    code: record.code,
+    streamed: record.streamed,
+    took_ms: Math.round(steps.closed / 1_000),
+    first_byte_ms: steps.first_byte === null ? null : Math.round(steps.first_byte / 1_000),
+    input_tokens: record.inputTokens,
+    cached_tokens: record.cachedTokens,
+    output_tokens: record.outputTokens,
+    charged: charged && holderAmounts(charged),
+    agent: record.agent,
+    refusal: record.refusal,
+  };
+}
+
+const stepsOf = ({ steps }: RequestRecord): HolderDetailBody["steps"] =>
+  Object.fromEntries(
+    REQUEST_STEPS.map((step) => {
+      const us = steps[step];
+      return [step, us === null ? null : us / 1_000];
+    }),
+  ) as HolderDetailBody["steps"];
+
+type Arithmetic = NonNullable<NonNullable<HolderDetailBody["arithmetic"]>["credits"]>;
+
+function workOf(unit: Unit, work: PriceWork | null): Arithmetic | null {
+  if (work === null) return null;
+  return {
+    lines: work.lines.map(({ what, count, unitPrice, millionths }) => ({
+      what,
+      count: String(count),
+      unit_price: formatAmount(unit, unitPrice),
+      amount: exactAmount(unit, millionths),
+    })),
+    sum: work.sum === null ? null : formatAmount(unit, work.sum),
+    charged: formatAmount(unit, work.charged),
+    gap: work.gap,
+  };
+}
+
+/** What the operator absorbed, and who of the operators gave something back, is theirs to know. */
+const entriesOf = ({ entries }: RequestMoney): HolderDetailBody["entries"] =>
+  entries
+    .filter(({ kind }) => kind !== "absorbed")
+    .map(({ atMs, kind, credits, tokens }) => ({ at: dateOf(atMs), kind, ...holderAmounts({ credits, tokens }) }));
 
 const COLUMNS = [
   "request_id",

@@ -1,13 +1,18 @@
 import { z } from "zod";
+import { renamed } from "../codec.ts";
 import { csv } from "../csv.ts";
-import { moment } from "./holder.ts";
+import { instant } from "../instant.ts";
+import { type ReadAs, written, type WrittenAs } from "../validate.ts";
+import { amountIn } from "./amounts.ts";
 import { rangeFields } from "./query.ts";
 
 /** Steps by their names, in minutes. */
 const STEPS = { "5m": 5, "1h": 60, "1d": 1_440 } as const;
 const STEP_NAMES = Object.keys(STEPS) as (keyof typeof STEPS)[];
-export const stepName = (minutes: number): keyof typeof STEPS =>
-  STEP_NAMES.find((name) => STEPS[name] === minutes) ?? "1d";
+const step = z.codec(z.enum(STEP_NAMES), z.int(), {
+  decode: (name) => STEPS[name],
+  encode: (minutes) => STEP_NAMES.find((name) => STEPS[name] === minutes) ?? "1d",
+});
 
 const fields = {
   ...rangeFields,
@@ -27,35 +32,53 @@ export const seriesQuery = {
 
 const counts = {
   requests: z.int(),
-  credits: z.string(),
-  tokens: z.string(),
+  credits: amountIn("credit"),
+  tokens: amountIn("tokens"),
   input_tokens: z.int(),
   cached_tokens: z.int(),
   output_tokens: z.int(),
 };
-const point = z.object({ at: moment, ...counts });
+const COUNTS = { inputTokens: "input_tokens", cachedTokens: "cached_tokens", outputTokens: "output_tokens" } as const;
+const SUM = { ...COUNTS, outputPerSecond: "output_per_second" } as const;
 
 /** Sums of requests. Times in milliseconds. */
-export const holderSumSchema = z.object({
-  ...counts,
-  codes: z.record(z.string(), z.int()),
-  ttft: z.object({ p50: z.number(), p95: z.number(), p99: z.number() }).nullable(),
-  output_per_second: z.number().nullable(),
-});
+export const holderSum = renamed(
+  z.object({
+    ...counts,
+    codes: z.record(z.string(), z.int()),
+    ttft: z.object({ p50: z.number(), p95: z.number(), p99: z.number() }).nullable(),
+    output_per_second: z.number().nullable(),
+  }),
+  SUM,
+);
+
+const group = renamed(
+  z.object({
+    name: z.string().nullable(),
+    total: holderSum,
+    points: z.array(renamed(z.object({ at: instant, ...counts }), { ...COUNTS, atMs: "at" })),
+  }),
+  { id: "name" },
+);
 
 /** What GET /me/series answers. */
-export const holderSeriesSchema = z.object({
-  from: moment,
-  to: moment,
-  step: z.enum(STEP_NAMES),
-  by: z.enum(["model", "code"]).nullable(),
-  total: holderSumSchema,
-  points: z.array(z.object({ at: moment, ...holderSumSchema.shape })),
-  groups: z.array(z.object({ name: z.string().nullable(), total: holderSumSchema, points: z.array(point) })),
-});
+export const holderSeries = renamed(
+  z.object({
+    from: instant,
+    to: instant,
+    step,
+    by: z.enum(["model", "code"]).nullable(),
+    total: holderSum,
+    points: z.array(renamed(z.object({ at: instant, ...holderSum.in.shape }), { ...SUM, atMs: "at" })),
+    groups: z.array(group),
+  }),
+  { fromMs: "from", toMs: "to", stepMinutes: "step" },
+);
 
-export type HolderSeriesBody = z.output<typeof holderSeriesSchema>;
-export type HolderSum = z.output<typeof holderSumSchema>;
+export type HolderSeries = ReadAs<typeof holderSeries>;
+type HolderSeriesBody = WrittenAs<typeof holderSeries>;
+
+export const writeSeries = (series: HolderSeries): HolderSeriesBody => written(holderSeries, series);
 
 const COUNTED = ["requests", "credits", "tokens", "input_tokens", "cached_tokens", "output_tokens"] as const;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A point in time as the admin API writes it. */
+/** A point in time as JSON has it. */
 export const instant = z.codec(z.iso.datetime(), z.number(), {
   decode: (text) => Date.parse(text),
   encode: (ms) => dateOf(ms),
