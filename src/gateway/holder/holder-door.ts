@@ -55,33 +55,73 @@ const MOST_READS_AT_ONCE = 8;
 const MOST_LOOKUPS = 64;
 
 /** Decides who reads about which key. The state of the key is read from the database every time. */
-// oxlint-disable-next-line max-lines-per-function -- short functions over the same parts.
 export function createHolderDoor(parts: Parts): HolderDoor {
-  const { authenticate, storesOf, unknown, reads, readsPerMinute, leaveBrowser, clock } = parts;
-  const reading = new Map<string, number>();
+  const { storesOf } = parts;
+  const bySession = createFindBySession(parts);
+  const oneOfFew = limitReadsAtOnce();
+  return {
+    read: async ({ secret, token, address }, work) => {
+      const holder =
+        secret !== null
+          ? await bySecret(parts, secret, address)
+          : token !== null
+            ? await bySession(token, address)
+            : nothingSent();
+      count(parts, holder.key);
+      return oneOfFew(holder.key.id, () => work(holder));
+    },
+
+    keyOf: async ({ token, address }) => {
+      if (token === null) throw noSession();
+      return (await bySession(token, address)).key;
+    },
+
+    signIn: async ({ secret, replaced, address }) => {
+      const { key } = await bySecret(parts, secret, address);
+      count(parts, key);
+      const opened = await open(storesOf, key, key.personId === null ? bytesOf(secret) : null);
+      if (replaced !== null) await signOut(parts, replaced);
+      return { key, ...opened };
+    },
+
+    open: (session) => open(storesOf, session, null),
+    signOut: (token) => signOut(parts, token),
+  };
+}
+
+type StoresOf = Parts["storesOf"];
+
+const bytesOf = (secret: string): Buffer => Buffer.from(digestOf(secret), "base64url");
+
+async function keyBy(storesOf: StoresOf, secretDigest: Buffer, bucket: number): Promise<Key | null> {
+  const [key] = await storesOf(bucket).keys.findByDigests([secretDigest]).catch(recordsAway);
+  return key ?? null;
+}
+
+/** It goes on while its client gets other tokens, so the time of none of them matters here. */
+async function clientSession(storesOf: StoresOf, id: string, bucket: number): Promise<Key | null> {
+  const [key] = await storesOf(bucket).keys.find(id).catch(recordsAway);
+  return key === undefined || key.personId === null ? null : { ...key, secretExpiresAtMs: null };
+}
+
+/** What is remembered of a key may be a moment old, so it only says where to look. */
+async function bySecret(
+  { authenticate, storesOf, clock }: Parts,
+  secret: string,
+  address: AddressOf,
+): Promise<KeyHolder> {
+  const { bucket } = await authenticate.find(secret, address);
+  const key = await keyBy(storesOf, bytesOf(secret), bucket);
+  if (key === null) throw invalidKey();
+  requireUsable(key, clock.nowMs(), "full");
+  return { key, session: null };
+}
+
+type FindBySession = (token: string, address: AddressOf) => Promise<KeyHolder>;
+
+function createFindBySession({ storesOf, unknown, clock }: Parts): FindBySession {
   let lookups = 0;
-
-  async function keyBy(secretDigest: Buffer, bucket: number): Promise<Key | null> {
-    const [key] = await storesOf(bucket).keys.findByDigests([secretDigest]).catch(recordsAway);
-    return key ?? null;
-  }
-
-  /** It goes on while its client gets other tokens, so the time of none of them matters here. */
-  async function clientSession(id: string, bucket: number): Promise<Key | null> {
-    const [key] = await storesOf(bucket).keys.find(id).catch(recordsAway);
-    return key === undefined || key.personId === null ? null : { ...key, secretExpiresAtMs: null };
-  }
-
-  /** What is remembered of a key may be a moment old, so it only says where to look. */
-  async function bySecret(secret: string, address: AddressOf): Promise<KeyHolder> {
-    const { bucket } = await authenticate.find(secret, address);
-    const key = await keyBy(Buffer.from(digestOf(secret), "base64url"), bucket);
-    if (key === null) throw invalidKey();
-    requireUsable(key, clock.nowMs(), "full");
-    return { key, session: null };
-  }
-
-  async function bySession(token: string, addressOf: AddressOf): Promise<KeyHolder> {
+  return async (token, addressOf) => {
     const named = readSessionToken(token);
     if (named === null) throw sessionOver();
     const address = addressOf();
@@ -97,90 +137,75 @@ export function createHolderDoor(parts: Parts): HolderDoor {
       }
       const { secretDigest, keyId } = session;
       const key = await (secretDigest === null
-        ? clientSession(keyId, named.bucket)
-        : keyBy(secretDigest, named.bucket));
-      if (key === null || !isUsable(key)) throw sessionOver();
+        ? clientSession(storesOf, keyId, named.bucket)
+        : keyBy(storesOf, secretDigest, named.bucket));
+      if (key === null || !isUsable(key, clock.nowMs())) throw sessionOver();
       return { key, session };
     } finally {
       lookups--;
     }
-  }
-
-  function isUsable(key: Key): boolean {
-    try {
-      requireUsable(key, clock.nowMs(), "unauthorised_only");
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  function count({ id }: Key): void {
-    const waitMs = reads.waitMs(id);
-    if (waitMs > 0) throw tooMany(`reads: the limit is ${readsPerMinute.toLocaleString("en-US")} per minute`, waitMs);
-    reads.note(id);
-  }
-
-  async function enter({ secret, token, address }: Shown): Promise<KeyHolder> {
-    if (secret !== null) return bySecret(secret, address);
-    if (token !== null) return bySession(token, address);
-    throw new Fault(
-      "invalid_credentials",
-      'No session and no API key was sent. Post {"key": "…"} to /me/session, or send `Authorization: Bearer <key>`.',
-    );
-  }
-
-  return {
-    read: async (shown, work) => {
-      const holder = await enter(shown);
-      const { id } = holder.key;
-      count(holder.key);
-      const others = reading.get(id) ?? 0;
-      if (others >= MOST_READS_AT_ONCE) throw tooMany(`reads at once: the limit is ${MOST_READS_AT_ONCE}`, 1_000);
-      reading.set(id, others + 1);
-      try {
-        return await work(holder);
-      } finally {
-        const left = (reading.get(id) ?? 1) - 1;
-        if (left === 0) reading.delete(id);
-        else reading.set(id, left);
-      }
-    },
-
-    keyOf: async ({ token, address }) => {
-      if (token === null) throw noSession();
-      return (await bySession(token, address)).key;
-    },
-
-    signIn: async ({ secret, replaced, address }) => {
-      const { key } = await bySecret(secret, address);
-      count(key);
-      const opened = await open(key, key.personId === null ? Buffer.from(digestOf(secret), "base64url") : null);
-      if (replaced !== null) await remove(replaced);
-      return { key, ...opened };
-    },
-
-    open: (session) => open(session, null),
-    signOut: remove,
   };
+}
 
-  /** Never the token that was sent, so that nobody is signed in under one that somebody else knows. */
-  async function open({ id, bucket }: Pick<Key, "id" | "bucket">, secretDigest: Buffer | null): Promise<SessionToken> {
-    const token = createSessionToken(bucket);
-    const expiresAtMs = await storesOf(bucket)
-      .sessions.add({ digest: sessionDigest(token), keyId: id, secretDigest, lifetimeMs: SESSION_MS })
-      .catch(recordsAway);
-    return { token, expiresAtMs, lifetimeMs: SESSION_MS };
+function isUsable(key: Key, nowMs: number): boolean {
+  try {
+    requireUsable(key, nowMs, "unauthorised_only");
+    return true;
+  } catch {
+    return false;
   }
+}
 
-  async function remove(token: string): Promise<void> {
-    const named = readSessionToken(token);
-    if (named === null) return;
-    const { sessions } = storesOf(named.bucket);
-    const session = await sessions.find(named.digest).catch(recordsAway);
-    await sessions.remove(named.digest).catch(recordsAway);
-    if (session?.secretDigest === null) await leaveBrowser(session.keyId).catch(recordsAway);
-  }
+function count({ reads, readsPerMinute }: Parts, { id }: Key): void {
+  const waitMs = reads.waitMs(id);
+  if (waitMs > 0) throw tooMany(`reads: the limit is ${readsPerMinute.toLocaleString("en-US")} per minute`, waitMs);
+  reads.note(id);
+}
+
+/** Reads of one key at once are few, so that none keeps the database from the others. */
+function limitReadsAtOnce(): <Told>(id: string, work: () => Promise<Told>) => Promise<Told> {
+  const reading = new Map<string, number>();
+  return async (id, work) => {
+    const others = reading.get(id) ?? 0;
+    if (others >= MOST_READS_AT_ONCE) throw tooMany(`reads at once: the limit is ${MOST_READS_AT_ONCE}`, 1_000);
+    reading.set(id, others + 1);
+    try {
+      return await work();
+    } finally {
+      const left = (reading.get(id) ?? 1) - 1;
+      if (left === 0) reading.delete(id);
+      else reading.set(id, left);
+    }
+  };
+}
+
+/** Never the token that was sent, so that nobody is signed in under one that somebody else knows. */
+async function open(
+  storesOf: StoresOf,
+  { id, bucket }: Pick<Key, "id" | "bucket">,
+  secretDigest: Buffer | null,
+): Promise<SessionToken> {
+  const token = createSessionToken(bucket);
+  const expiresAtMs = await storesOf(bucket)
+    .sessions.add({ digest: sessionDigest(token), keyId: id, secretDigest, lifetimeMs: SESSION_MS })
+    .catch(recordsAway);
+  return { token, expiresAtMs, lifetimeMs: SESSION_MS };
+}
+
+async function signOut({ storesOf, leaveBrowser }: Parts, token: string): Promise<void> {
+  const named = readSessionToken(token);
+  if (named === null) return;
+  const { sessions } = storesOf(named.bucket);
+  const session = await sessions.find(named.digest).catch(recordsAway);
+  await sessions.remove(named.digest).catch(recordsAway);
+  if (session?.secretDigest === null) await leaveBrowser(session.keyId).catch(recordsAway);
+}
+
+function nothingSent(): never {
+  throw new Fault(
+    "invalid_credentials",
+    'No session and no API key was sent. Post {"key": "…"} to /me/session, or send `Authorization: Bearer <key>`.',
+  );
 }
 
 const noSession = (): Fault =>

@@ -3,7 +3,7 @@ import { errorsCsv, errorsQuery } from "../../wire/holder/errors.ts";
 import { writeHolder } from "../../wire/holder/holder.ts";
 import { ledgerCsv, writeLedger } from "../../wire/holder/ledger.ts";
 import { writeModels } from "../../wire/holder/models.ts";
-import { filePageQuery, noQuery, pageQuery } from "../../wire/holder/query.ts";
+import { filePageQuery, noQuery, pageQuery, type Query } from "../../wire/holder/query.ts";
 import {
   requestsCsv,
   requestsCsvQuery,
@@ -13,47 +13,41 @@ import {
 } from "../../wire/holder/requests.ts";
 import { holderSeriesCsv, seriesQuery, writeSeries } from "../../wire/holder/series.ts";
 import { writeSessions } from "../../wire/holder/sessions.ts";
+import type { Schema } from "../../wire/validate.ts";
 import { explainErrors } from "../explain-errors.ts";
 import { type HolderRead, holderRead } from "../serve-holder.ts";
 
-/** What a key holder can read about the own key. A list is also a file. */
+type File<Of extends Schema, Told, Body> = Required<HolderRead<Of, Told, Body>> & { fileQuery: Query<Of> };
+
+/** A list, and the same as a file. */
+const alsoFile = <Of extends Schema, Told, Body>({ csv, fileQuery, ...read }: File<Of, Told, Body>) => [
+  holderRead(read),
+  holderRead({ ...read, path: `${read.path}.csv`, query: fileQuery, csv }),
+];
+
+/** What a key holder can read about the own key. */
 export const getMe = (reads: HolderReads): readonly HolderRead[] => [
   holderRead({ path: "/me", query: noQuery, tell: reads.showHolder, write: writeHolder }),
-  holderRead({
+  ...alsoFile({
     path: "/me/ledger",
     query: pageQuery,
-    tell: (holder, { query }) => reads.showLedger(holder, query),
-    write: writeLedger,
-  }),
-  holderRead({
-    path: "/me/ledger.csv",
-    query: filePageQuery,
+    fileQuery: filePageQuery,
     tell: (holder, { query }) => reads.showLedger(holder, query),
     write: writeLedger,
     csv: ledgerCsv,
   }),
-  holderRead({
+  ...alsoFile({
     path: "/me/series",
     query: seriesQuery,
-    tell: (holder, { query }) => reads.showSeries(holder, query),
-    write: writeSeries,
-  }),
-  holderRead({
-    path: "/me/series.csv",
-    query: seriesQuery,
+    fileQuery: seriesQuery,
     tell: (holder, { query }) => reads.showSeries(holder, query),
     write: writeSeries,
     csv: holderSeriesCsv,
   }),
-  holderRead({
+  ...alsoFile({
     path: "/me/requests",
     query: requestsQuery,
-    tell: (holder, { query }) => reads.listRequests(holder, query),
-    write: writeRequests,
-  }),
-  holderRead({
-    path: "/me/requests.csv",
-    query: requestsCsvQuery,
+    fileQuery: requestsCsvQuery,
     tell: (holder, { query }) => reads.listRequests(holder, query),
     write: writeRequests,
     csv: requestsCsv,
@@ -64,15 +58,10 @@ export const getMe = (reads: HolderReads): readonly HolderRead[] => [
     tell: (holder, { below }) => reads.showRequest(holder, below),
     write: writeRequest,
   }),
-  holderRead({
+  ...alsoFile({
     path: "/me/errors",
     query: errorsQuery,
-    tell: (holder, { query }) => reads.listErrors(holder, query),
-    write: explainErrors,
-  }),
-  holderRead({
-    path: "/me/errors.csv",
-    query: errorsQuery,
+    fileQuery: errorsQuery,
     tell: (holder, { query }) => reads.listErrors(holder, query),
     write: explainErrors,
     csv: errorsCsv,
