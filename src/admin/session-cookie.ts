@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Forbidden } from "../core/forbidden.ts";
+import { readCookie } from "../core/read-cookie.ts";
 
 /** How a browser keeps a session. Behind https the cookie has the prefix that binds it to this host alone. */
 export type PersonCookie = {
@@ -21,10 +22,7 @@ export function createSessionCookie(publicUrl: string | null): PersonCookie {
   const name = isSecure ? `__Host-${NAME}` : NAME;
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
   return {
-    read: (header) => {
-      const pairs = (header ?? "").split(";").map((pair) => pair.trim());
-      return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
-    },
+    read: (header) => readCookie(header, name),
     write: (secret) => `${name}=${secret}; ${attributes}`,
     clear: () => `${name}=; ${attributes}; Max-Age=0`,
     isSecure,

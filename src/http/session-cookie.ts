@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { readCookie } from "../core/read-cookie.ts";
 
 /** The cookie that holds the session of a key holder. */
 export type SessionCookie = {
@@ -19,12 +20,7 @@ export function createSessionCookie(isSecure: () => boolean): SessionCookie {
   const write = (value: string, seconds: number): string =>
     `${name()}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${isSecure() ? "; Secure" : ""}`;
   return {
-    read: ({ headers }) => {
-      const begins = `${name()}=`;
-      const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
-      const [found, ...others] = pairs.filter((pair) => pair.startsWith(begins));
-      return found === undefined || others.length > 0 ? null : found.slice(begins.length);
-    },
+    read: ({ headers }) => readCookie(headers.cookie, name()),
     set: (token, lifetimeMs) => write(token, Math.floor(lifetimeMs / 1000)),
     clear: () => write("", 0),
   };

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { readCookie } from "../../core/read-cookie.ts";
 
 /**
  * Ties a browser to what it began: first to its way through the identity provider, then to the question it was asked. `device`: to approve a
@@ -20,11 +21,8 @@ export function createDeviceCookie(of: "device" | "person", isSecure: () => bool
     `${name()}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure() ? "; Secure" : ""}`;
   return {
     read: ({ headers }) => {
-      const begins = `${name()}=`;
-      const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
-      const [found, ...others] = pairs.filter((pair) => pair.startsWith(begins));
-      const value = found?.slice(begins.length) ?? "";
-      return others.length === 0 && VALUE.test(value) ? value : null;
+      const value = readCookie(headers.cookie, name()) ?? "";
+      return VALUE.test(value) ? value : null;
     },
     set: (value) => write(value, SECONDS),
     clear: () => write("", 0),
