@@ -1,5 +1,8 @@
 import { type ClientSetup, exportLines, keyInShell, keyPart, type SetupConnection, type SetupPart } from "./setup.ts";
 
+/** How a program of the reader names its key. Nothing is read from the environment here. */
+const KEY_IN_NODE = ["process", "env", "TOLLGATE_KEY"].join(".");
+
 type Given = Pick<SetupConnection, "origin" | "key">;
 
 export const openAiVariables = ({ origin, key }: Given) => ({ OPENAI_BASE_URL: `${origin}/v1`, OPENAI_API_KEY: key });
@@ -43,7 +46,7 @@ export const LIBRARIES: readonly ClientSetup[] = [
     install: "npm install openai",
     code: ({ origin, model }) => `import OpenAI from "openai";
 
-const client = new OpenAI({ baseURL: "${origin}/v1", apiKey: process.env.TOLLGATE_KEY });
+const client = new OpenAI({ baseURL: "${origin}/v1", apiKey: ${KEY_IN_NODE} });
 const answer = await client.chat.completions.create({
   model: "${model}",
   messages: [{ role: "user", content: "Hello" }],
@@ -93,7 +96,7 @@ answer, err := client.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{
     install: "npm install @anthropic-ai/sdk",
     code: ({ origin, model }) => `import Anthropic from "@anthropic-ai/sdk";
 
-const client = new Anthropic({ baseURL: "${origin}", apiKey: process.env.TOLLGATE_KEY });
+const client = new Anthropic({ baseURL: "${origin}", apiKey: ${KEY_IN_NODE} });
 const message = await client.messages.create({
   model: "${model}",
   max_tokens: 1024,
@@ -131,7 +134,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText } from "ai";
 
-const at = { baseURL: "${origin}/v1", apiKey: process.env.TOLLGATE_KEY };
+const at = { baseURL: "${origin}/v1", apiKey: ${KEY_IN_NODE} };
 const prompt = "Hello";
 const unstored = { providerOptions: { openai: { store: false } } };
 await generateText({ model: createOpenAI(at)("${model}"), prompt, ...unstored }); // responses
@@ -152,7 +155,7 @@ await generateText({ model: createAnthropic(at)("${model}"), prompt });`,
     code: ({ origin, model }) => `import { ChatAnthropic } from "@langchain/anthropic";
 import { ChatOpenAI } from "@langchain/openai";
 
-const apiKey = process.env.TOLLGATE_KEY;
+const apiKey = ${KEY_IN_NODE};
 new ChatOpenAI({ model: "${model}", apiKey, configuration: { baseURL: "${origin}/v1" } });
 new ChatAnthropic({ model: "${model}", apiKey, anthropicApiUrl: "${origin}" });`,
     notes: ["`@langchain/openai` takes a Responses stream that failed for a complete answer. Prefer chat completions."],
