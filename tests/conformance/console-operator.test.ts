@@ -148,10 +148,11 @@ describe.skipIf(noConsole)("the operators' console", { timeout: 180_000 }, () =>
     await page.getByRole("button", { name: "New key" }).waitFor();
     await tabTo("New key");
     await keyboard.press("Enter");
-    await page.locator("option", { hasText: "Acme" }).first().waitFor({ state: "attached" });
+    await page.getByLabel("Account", { exact: true }).waitFor();
     await keyboard.type("Anna's laptop");
     await tabTo("Account");
     await keyboard.type("Acme");
+    await page.getByRole("option", { name: "Acme" }).first().waitFor();
     for (const next of ["Continue", "Continue", "Continue", "Make the key"]) {
       await tabTo(next);
       await keyboard.press("Enter");

@@ -1,6 +1,6 @@
 import { Popover } from "@base-ui/react/popover";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, type ReactNode, type RefObject, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from "react";
 import { queryOf } from "../../api/query.ts";
 import { INPUT, Labelled, type Labels } from "../../parts/field.tsx";
 import { FLOATING } from "../../parts/floating.ts";
@@ -28,7 +28,7 @@ export function AccountField({ name, none, usual, autoFocus = false, isOut, ...l
   const field = useRef<HTMLInputElement>(null);
   const nowhere = none === null ? null : { id: "", path: none };
   const [chosen, setChosen] = useState(usual ?? nowhere);
-  /** Null: nothing since the last choice, and the list is closed unless it is asked for. */
+  /** Null: nothing since the last choice. The form is not sent while a text is left that chooses nothing. */
   const [typed, setTyped] = useState<string | null>(null);
   const [open, setOpen] = useState(false);
   const { places, note, busy } = usePlaces({ typed, nowhere, isOut: isOut ?? (() => false), open });
@@ -42,7 +42,16 @@ export function AccountField({ name, none, usual, autoFocus = false, isOut, ...l
     count: places.length,
     onPick: (index) => pick(places[index]),
   });
+  useEffect(
+    () => field.current?.setCustomValidity(typed?.trim() ? "Choose one of the accounts in the list." : ""),
+    [typed],
+  );
+  const leave = (): void => {
+    setOpen(false);
+    if (typed?.trim() === "") pick(nowhere ?? undefined);
+  };
   const onKey = (event: KeyboardEvent): void => {
+    if (event.key === "Tab" && typed?.trim() && places[at] !== undefined) return pick(places[at]);
     if (open) return onKeyDown(event);
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
     event.preventDefault();
@@ -51,7 +60,10 @@ export function AccountField({ name, none, usual, autoFocus = false, isOut, ...l
   return (
     <Labelled problem={null} {...labels}>
       {(linked) => (
-        <Popover.Root open={open} onOpenChange={(next) => !next && close()}>
+        <Popover.Root
+          open={open}
+          onOpenChange={(_next, { reason }) => (reason === "escape-key" ? close() : setOpen(false))}
+        >
           <input type="hidden" name={name} value={chosen?.id ?? ""} />
           <input
             {...linked}
@@ -70,7 +82,7 @@ export function AccountField({ name, none, usual, autoFocus = false, isOut, ...l
             onChange={({ target }) => (setTyped(target.value), setAt(0), setOpen(true))}
             onKeyDown={onKey}
             onFocus={({ target }) => target.select()}
-            onBlur={close}
+            onBlur={leave}
             className={INPUT}
           />
           <Offered anchor={field} note={note}>
