@@ -1,7 +1,7 @@
-import type { Amounts } from "../src/core/amount.ts";
-import { chargeOf } from "../src/core/price.ts";
-import { REQUEST_STEPS, type RequestFacts } from "../src/core/request-facts.ts";
-import { NO_USAGE, type Usage } from "../src/core/usage.ts";
+import type { Amounts } from "../src/core/money/amount.ts";
+import { chargeOf } from "../src/core/money/price.ts";
+import { REQUEST_STEPS, type RequestFacts } from "../src/core/request/request-facts.ts";
+import { NO_USAGE, type Usage } from "../src/core/money/usage.ts";
 import { createReadClient } from "../src/records/agent-name.ts";
 import type { QueuedRecord } from "../src/records/record-queue.ts";
 import { type AskedProviders, askProviders } from "./ask-providers.ts";

@@ -1,4 +1,4 @@
-import type { AttemptFacts } from "../src/core/request-facts.ts";
+import type { AttemptFacts } from "../src/core/request/request-facts.ts";
 import type { Draw } from "./draw.ts";
 import type { DemoModel } from "./models.ts";
 import type { Call } from "./plan-day.ts";

@@ -1,7 +1,7 @@
-import type { Amounts, Unit } from "../src/core/amount.ts";
-import type { BudgetPeriod } from "../src/core/budget-period.ts";
-import type { ChainRef, CounterKind } from "../src/core/counter.ts";
-import { formatCredits } from "../src/core/money.ts";
+import type { Amounts, Unit } from "../src/core/money/amount.ts";
+import type { BudgetPeriod } from "../src/core/money/budget-period.ts";
+import type { ChainRef, CounterKind } from "../src/core/money/counter.ts";
+import { formatCredits } from "../src/core/money/money.ts";
 import type { NamedCounter } from "../src/ledger/ledger.ts";
 
 /** A counter of a key as the database has it. `holder`: the account that it belongs to; null: the key itself. */

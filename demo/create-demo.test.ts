@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { emptyDatabase } from "../tests/support/admin-app.ts";
 import type { Database } from "../src/db/database.ts";
 import { CLOSE, OVER, TEAMS } from "./organisation.ts";
-import { createVerifyStore } from "../src/ledger/verify-store.ts";
-import { verify } from "../src/ledger/verify.ts";
+import { createVerifyStore } from "../src/ledger/verify/verify-store.ts";
+import { verify } from "../src/ledger/verify/verify.ts";
 import { createDemo } from "./create-demo.ts";
-import { openProviderCredentials } from "../src/app/provider-credentials.ts";
+import { openProviderCredentials } from "../src/app/catalogue/provider-credentials.ts";
 
 /** Enough for a period to turn, whatever the date, and for steps of five minutes to be left out. */
 const DAYS = 33;

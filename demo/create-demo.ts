@@ -1,12 +1,12 @@
-import type { By } from "../src/core/by.ts";
+import type { By } from "../src/core/people/by.ts";
 import { systemClock } from "../src/core/clock.ts";
 import { createDemoStore } from "./demo-store.ts";
 import { demoCatalogue } from "./models.ts";
 import { seedDemo } from "./seed.ts";
-import { createLedgerStore } from "../src/ledger/ledger-store.ts";
+import { createLedgerStore } from "../src/ledger/turn/ledger-store.ts";
 import { createRecordStore } from "../src/records/record-store.ts";
 import { createOperatorEvents } from "../src/telemetry/operator-events.ts";
-import { createLogger } from "../src/telemetry/logger.ts";
+import { createLogger } from "../src/telemetry/log/logger.ts";
 import { createOperator } from "../src/app/create-operator.ts";
 import type { Credentials } from "../src/credentials/open-credentials.ts";
 import type { Database } from "../src/db/database.ts";

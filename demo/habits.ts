@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../src/core/dialect.ts";
+import type { ClientDialect } from "../src/core/request/dialect.ts";
 import type { HabitName, ServiceName } from "./organisation.ts";
 
 /** How a client calls models. Numbers of tokens are medians. */

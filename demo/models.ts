@@ -1,6 +1,6 @@
 import type { CatalogueDescription } from "../src/catalogue/model.ts";
-import type { ClientDialect } from "../src/core/dialect.ts";
-import type { Tariff } from "../src/core/price.ts";
+import type { ClientDialect } from "../src/core/request/dialect.ts";
+import type { Tariff } from "../src/core/money/price.ts";
 
 export type DemoModel = {
   id: string;

@@ -1,4 +1,4 @@
-import type { Role } from "../src/core/role.ts";
+import type { Role } from "../src/core/people/role.ts";
 
 /** How somebody uses models; see `habits.ts`. */
 export type HabitName = "claudeCode" | "codex" | "opencode" | "cline" | "script" | "notebook" | "curl";

@@ -1,4 +1,4 @@
-import { tryAgainIn } from "../src/core/parsed-texts.ts";
+import { tryAgainIn } from "../src/core/request/parsed-texts.ts";
 import type { Call, Mistake } from "./plan-day.ts";
 
 type RejectionCode = Mistake | "rate_limit_exceeded" | "insufficient_credit" | "limit_reached";

@@ -1,4 +1,4 @@
-import type { By } from "../src/core/by.ts";
+import type { By } from "../src/core/people/by.ts";
 import type { CatalogueDescription } from "../src/catalogue/model.ts";
 import { createId } from "../src/core/ids.ts";
 import { invariant } from "../src/core/invariant.ts";

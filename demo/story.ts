@@ -1,4 +1,4 @@
-import type { By } from "../src/core/by.ts";
+import type { By } from "../src/core/people/by.ts";
 import type { Operator } from "../src/operator/operator.ts";
 import {
   CLOSE,

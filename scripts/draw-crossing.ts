@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { chatProvider } from "../src/translate/chat/sides.ts";
 import { messagesClient } from "../src/translate/messages/sides.ts";
 import { type AnswerEvent, createFold } from "../src/translate/form/answer-form.ts";
-import type { Json } from "../src/core/json.ts";
+import type { Json } from "../src/core/bytes/json.ts";
 import { objectOf, objectsOf, textOf } from "../src/translate/form/read-json.ts";
 
 const PICTURE = join(import.meta.dirname, "../docs/explain/crossing.svg");

@@ -1,5 +1,5 @@
 import { FAULT_CODES, type FaultCode } from "../src/core/fault.ts";
-import { PARSED_TEXTS } from "../src/core/parsed-texts.ts";
+import { PARSED_TEXTS } from "../src/core/request/parsed-texts.ts";
 import { REFUSAL_WORDS } from "../src/wire/errors/refusal-words.ts";
 import { type Format, renderExample } from "../build/openapi/refusals.ts";
 import { RETRY_ADVICE } from "../src/wire/errors/retry-advice.ts";

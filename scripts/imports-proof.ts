@@ -58,7 +58,7 @@ const PLANTS: Plant[] = [
   {
     what: "admin imports a capability past operator",
     rule: "law-admin",
-    files: { "src/admin/planted-capability.ts": `import "../ledger/journal.ts";\n` },
+    files: { "src/admin/planted-capability.ts": `import "../ledger/report/journal.ts";\n` },
   },
   {
     what: "people import what lets them in",

@@ -1,7 +1,7 @@
 import { ACCESS, type Access } from "../src/admin/access-table.ts";
 import { TAGS } from "../src/admin/route.ts";
 import { ADMIN_ROUTES } from "../src/admin/routes.ts";
-import { ROLES } from "../src/core/role.ts";
+import { ROLES } from "../src/core/people/role.ts";
 
 /** Who may do what, from the table that the admin listener reads. */
 export function rolesPage(generated: string): string {

@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { endOfPieces, findPiece, piecesOf, PUBLIC_CHARACTERS } from "../src/core/secret-pieces.ts";
+import { endOfPieces, findPiece, piecesOf, PUBLIC_CHARACTERS } from "../src/core/secret/secret-pieces.ts";
 
 export type Leak = { file: string; line: number; masked: string };
 export type Search = { files: number; lines: number; secrets: number; leaks: Leak[] };

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ClientDialect, PROVIDER_DIALECTS, type ProviderDialect } from "../src/core/dialect.ts";
+import { type ClientDialect, PROVIDER_DIALECTS, type ProviderDialect } from "../src/core/request/dialect.ts";
 import type { Fate, FieldRow } from "../src/translate/fidelity/field-row.ts";
 import { CLIENT_FIELDS, fieldTable } from "../src/translate/fidelity/field-tables.ts";
 

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { createExampleFile } from "../src/config/example-file.ts";
 import { describeGroup, type Field, listFields } from "../src/config/fields.ts";
 import { createJsonSchema } from "../src/config/json-schema.ts";
-import { memberPolicyOf } from "../src/core/member-policy.ts";
+import { memberPolicyOf } from "../src/core/request/member-policy.ts";
 import { COMPATIBLE_PROVIDERS } from "../src/upstream/providers.ts";
 import { chartSchema } from "./chart/values-schema.ts";
 import { commandsPage } from "./commands-page.ts";
@@ -24,7 +24,7 @@ import {
   type MetricRow,
   ROUTE_GAUGES,
   WORKER_GAUGES,
-} from "../src/telemetry/metric-table.ts";
+} from "../src/telemetry/metrics/metric-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const GENERATED = "<!-- Written by scripts/write-reference.ts. Edit the code it is written from. -->";

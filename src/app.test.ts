@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { emptyDatabase } from "../tests/support/admin-app.ts";
 import { type Gateway, startGateway } from "./app.ts";
-import { openProviderCredentials } from "./app/provider-credentials.ts";
+import { openProviderCredentials } from "./app/catalogue/provider-credentials.ts";
 import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { systemClock } from "./core/clock.ts";
 import type { Database } from "./db/database.ts";
 import { createEvents } from "./telemetry/events.ts";
-import { createLogger } from "./telemetry/logger.ts";
-import { createMetrics } from "./telemetry/metrics.ts";
+import { createLogger } from "./telemetry/log/logger.ts";
+import { createMetrics } from "./telemetry/metrics/metrics.ts";
 
 const ENVIRONMENT = { PORT: "0", TOLLGATE_ADMIN_PORT: "0", TOLLGATE_CATALOGUE_POLL_MS: "3600000" };
 

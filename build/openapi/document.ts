@@ -1,5 +1,5 @@
 import { invariant } from "../../src/core/invariant.ts";
-import type { KeyMode } from "../../src/core/key-mode.ts";
+import type { KeyMode } from "../../src/core/people/key-mode.ts";
 
 /** As much of JSON Schema as our own schemas become. */
 export type JsonSchema = {

@@ -1,10 +1,10 @@
-import { KEY_MODES, type KeyMode, ORIGIN_PREFIX } from "../../src/core/key-mode.ts";
+import { KEY_MODES, type KeyMode, ORIGIN_PREFIX } from "../../src/core/people/key-mode.ts";
 import { answerComponents, usageComponents } from "./answer-components.ts";
 import { referenceTo, writeSchemas } from "./component.ts";
 import type { MediaType, OpenApiDocument, Operation, Response, SecurityScheme } from "./document.ts";
-import { holderComponents } from "./holder-components.ts";
-import { HOLDER_OPERATIONS } from "./holder-operations.ts";
-import { holderRecordComponents } from "./holder-record-components.ts";
+import { holderComponents } from "./holder/holder-components.ts";
+import { HOLDER_OPERATIONS } from "./holder/holder-operations.ts";
+import { holderRecordComponents } from "./holder/holder-record-components.ts";
 import { ID_HEADERS, PARAMETERS, SHARED_HEADERS } from "./headers.ts";
 import { INTRODUCTION } from "./introduction.ts";
 import { type OperationFacts, OPERATIONS, TAGS } from "./operations.ts";

@@ -1,7 +1,7 @@
 import type { FaultCode } from "../../src/core/fault.ts";
 import type { answerComponents, usageComponents } from "./answer-components.ts";
-import type { holderComponents } from "./holder-components.ts";
-import type { holderRecordComponents } from "./holder-record-components.ts";
+import type { holderComponents } from "./holder/holder-components.ts";
+import type { holderRecordComponents } from "./holder/holder-record-components.ts";
 import type { Example, Header } from "./document.ts";
 import * as examples from "./examples.ts";
 import { COUNT_HEADERS, GENERATION_HEADERS, type PARAMETERS, RATE_HEADERS, USAGE_HEADERS } from "./headers.ts";

@@ -8,9 +8,9 @@ const ROOT = join(import.meta.dirname, "../..");
 const ENTRIES = {
   main: "src/main.ts",
   tollgate: "src/cli/tollgate.ts",
-  "pglite-worker": "src/db/pglite-worker.ts",
+  "pglite-worker": "src/db/pglite/pglite-worker.ts",
   "job-thread": "src/offload/job-thread.ts",
-  "price-list-thread": "src/app/price-list-thread.ts",
+  "price-list-thread": "src/app/catalogue/price-list-thread.ts",
   demo: "demo/open-demo.ts",
   simulator: "src/simulator/main.ts",
 };

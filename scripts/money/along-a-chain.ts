@@ -1,6 +1,6 @@
 /** One chain over the last minute of a month: requests of two people, run through the executable specification of the ledger. */
 import { createId } from "../../src/core/ids.ts";
-import { formatCredits } from "../../src/core/money.ts";
+import { formatCredits } from "../../src/core/money/money.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
 import { createModel } from "../../tests/ledger/model.ts";
 import { askOf, endOf } from "../../tests/support/lone-key.ts";

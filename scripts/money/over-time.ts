@@ -1,8 +1,8 @@
 /** The money of one key over a minute: a day's worth of trouble, run through the executable specification of the ledger. */
 import { createId } from "../../src/core/ids.ts";
-import { formatCredits } from "../../src/core/money.ts";
-import { NO_USAGE } from "../../src/core/usage.ts";
-import type { Outcome } from "../../src/core/usage.ts";
+import { formatCredits } from "../../src/core/money/money.ts";
+import { NO_USAGE } from "../../src/core/money/usage.ts";
+import type { Outcome } from "../../src/core/money/usage.ts";
 import { createModel } from "../../tests/ledger/model.ts";
 import { askOf, endOf, type LoneKey } from "../../tests/support/lone-key.ts";
 import { COLOURS, credits, DARK_COLOURS, legend, stepped } from "./paint.ts";

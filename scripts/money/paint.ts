@@ -1,4 +1,4 @@
-import { parseCredits } from "../../src/core/money.ts";
+import { parseCredits } from "../../src/core/money/money.ts";
 
 /** What the pictures of money have in common. */
 export const COLOURS = ".free{fill:#7fc8a9}.held{fill:#f0b35e}.used{fill:#c3c9d1}";

@@ -1,6 +1,6 @@
-import { ACCOUNT_CHANGES } from "../core/account-change.ts";
-import { ROLES, type Role } from "../core/role.ts";
-import { STATUS_CHANGES } from "../core/status-change.ts";
+import { ACCOUNT_CHANGES } from "../core/people/account-change.ts";
+import { ROLES, type Role } from "../core/people/role.ts";
+import { STATUS_CHANGES } from "../core/people/status-change.ts";
 
 /** Where a request names what it touches. */
 type Field = `params.${string}` | `query.${string}` | `body.${string}`;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase } from "../../tests/support/admin-app.ts";
 import { createId } from "../core/ids.ts";
-import { ROLES, type Role } from "../core/role.ts";
+import { ROLES, type Role } from "../core/people/role.ts";
 import type { Database } from "../db/database.ts";
 import type { Operation } from "../../build/openapi/document.ts";
 import { createPeopleStore } from "../people/people-store.ts";

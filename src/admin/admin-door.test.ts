@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { createCallerAddress } from "../http/caller-address.ts";
+import { createCallerAddress } from "../http/connection/caller-address.ts";
 import { addRoute } from "./add-route.ts";
 import { openAdminDoor } from "./admin-door.ts";
 import type { AdminParts } from "./admin-parts.ts";

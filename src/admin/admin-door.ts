@@ -5,7 +5,7 @@ import { Fault } from "../core/fault.ts";
 import { Forbidden } from "../core/forbidden.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import type { Events } from "../telemetry/events.ts";
-import { REDACTED, redact } from "../telemetry/redact.ts";
+import { REDACTED, redact } from "../telemetry/log/redact.ts";
 import {
   type AdminCaller,
   type CallerParts,

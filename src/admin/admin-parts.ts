@@ -1,10 +1,10 @@
 import type { Clock } from "../core/clock.ts";
-import type { ReadPriceList } from "../core/price-list.ts";
+import type { ReadPriceList } from "../core/catalogue/price-list.ts";
 import type { Identify } from "../entrance/identify.ts";
 import type { PasswordSignIn } from "../entrance/password/password-sign-in.ts";
 import type { Operator } from "../operator/operator.ts";
 import type { Events } from "../telemetry/events.ts";
-import type { Exposition, Metrics } from "../telemetry/metrics.ts";
+import type { Exposition, Metrics } from "../telemetry/metrics/metrics.ts";
 import type { ShownRoute } from "../wire/admin/health.ts";
 import type { ShownSettings } from "../wire/admin/settings.ts";
 import type { ShownExamination, ShownStatus } from "../wire/admin/status.ts";

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 import { Forbidden } from "../core/forbidden.ts";
 import { Fault } from "../core/fault.ts";
 import type { Identify, KnownPerson } from "../entrance/identify.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase } from "../../tests/support/admin-app.ts";
 import { createId } from "../core/ids.ts";
-import { ROLES } from "../core/role.ts";
+import { ROLES } from "../core/people/role.ts";
 import type { Database } from "../db/database.ts";
 import { createPeopleStore } from "../people/people-store.ts";
 import type { Grant } from "../people/person.ts";

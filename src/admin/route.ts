@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { Refusal } from "../contract/operation.ts";
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 import type { KnownPerson } from "../entrance/identify.ts";
 import type { ReadAs, Schema, WrittenAs } from "../wire/validate.ts";
 import type { AdminParts } from "./admin-parts.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase } from "../../tests/support/admin-app.ts";
 import { type Clock, systemClock } from "../core/clock.ts";
 import type { Database } from "../db/database.ts";
-import { createPasswordSignInOn } from "../app/create-people.ts";
+import { createPasswordSignInOn } from "../app/entrance/create-people.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 
 const PASSWORD = "correct horse battery staple";

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 import { SIGN_IN_CALLBACK } from "./routes/sign-in.ts";
 
 /** Somebody who was not let in; `by` is who it is, where that is known. `operation` names parameters, never what stood in their place. */

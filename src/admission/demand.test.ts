@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chargeOf } from "../core/price.ts";
+import { chargeOf } from "../core/money/price.ts";
 import { type DemandFacts, demandOf } from "./demand.ts";
-import { NO_USAGE } from "../core/usage.ts";
+import { NO_USAGE } from "../core/money/usage.ts";
 
 const tariff = {
   inputNano: 1_000_000_000n,

@@ -1,9 +1,9 @@
-import { type Amounts, isNegative, isWithin, type Unit } from "../core/amount.ts";
+import { type Amounts, isNegative, isWithin, type Unit } from "../core/money/amount.ts";
 import { invariant } from "../core/invariant.ts";
-import type { ModelTerms } from "../core/model-terms.ts";
-import { creditRate, type PayRate, type PayRates, roundedUp, type Tariff, TOKEN_RATE } from "../core/price.ts";
-import { type MediaTokens, mostInputTokens as mostInputTokensOf } from "../core/media-tokens.ts";
-import type { InputEstimate } from "../core/input-estimate.ts";
+import type { ModelTerms } from "../core/catalogue/model-terms.ts";
+import { creditRate, type PayRate, type PayRates, roundedUp, type Tariff, TOKEN_RATE } from "../core/money/price.ts";
+import { type MediaTokens, mostInputTokens as mostInputTokensOf } from "../core/request/media-tokens.ts";
+import type { InputEstimate } from "../core/request/input-estimate.ts";
 
 /** What admission knows of a request before it starts. */
 export type DemandFacts = {

@@ -1,9 +1,9 @@
 import { createAuditStore } from "../audit/audit-store.ts";
 import type { Clock } from "../core/clock.ts";
-import { adopt } from "../db/adopt-line.ts";
+import { adopt } from "../db/line/adopt-line.ts";
 import type { Database } from "../db/database.ts";
-import { createRepairPeriods } from "../ledger/period-repair-store.ts";
-import { createPartitions } from "../ledger/partitions-store.ts";
+import { createRepairPeriods } from "../ledger/duties/period-repair-store.ts";
+import { createPartitions } from "../ledger/duties/partitions-store.ts";
 import { auditedStorage } from "../contract/audit-table.ts";
 import { createManageStorage, type ManageStorage } from "../operator/storage.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";

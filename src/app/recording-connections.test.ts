@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { until } from "../../tests/support/until.ts";
-import type { RecordRequest } from "../core/request-facts.ts";
-import type { ProcessParts } from "./process-parts.ts";
-import { startRecording } from "./start-recording.ts";
+import type { RecordRequest } from "../core/request/request-facts.ts";
+import type { ProcessParts } from "./data-plane/process-parts.ts";
+import { startRecording } from "./data-plane/start-recording.ts";
 
 test("records are written on the connections of operators, never on those of generations", async () => {
   const used = { generations: 0, operators: 0 };

@@ -1,5 +1,5 @@
-import type { Via } from "../core/by.ts";
-import type { Json } from "../core/json.ts";
+import type { Via } from "../core/people/by.ts";
+import type { Json } from "../core/bytes/json.ts";
 import type { Queryable } from "../db/database.ts";
 import type { AuditFilter, AuditOutcome, AuditStore } from "./audit.ts";
 

@@ -1,5 +1,5 @@
-import type { Via } from "../core/by.ts";
-import type { Json } from "../core/json.ts";
+import type { Via } from "../core/people/by.ts";
+import type { Json } from "../core/bytes/json.ts";
 
 export const AUDIT_OUTCOMES = ["done", "refused", "failed"] as const;
 /** `unknown`: it was cut short between its beginning and its end. */

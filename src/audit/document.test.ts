@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSecret } from "../core/secret.ts";
+import { createSecret } from "../core/secret/secret.ts";
 import { documentOf } from "./document.ts";
 
 const read = (view: unknown, maxBytes = 10_000): unknown => JSON.parse(documentOf(view, maxBytes) ?? "null");

@@ -1,5 +1,5 @@
-import { type Unit, formatAmount } from "../core/amount.ts";
-import { SECRET_TEXT } from "../core/secret.ts";
+import { type Unit, formatAmount } from "../core/money/amount.ts";
+import { SECRET_TEXT } from "../core/secret/secret.ts";
 
 /** No view has such a member; if one ever gets it, its value stays out. */
 const SECRET_NAME = /(?:^|_)(?:secret|password|passphrase|token|cookie|digest|hash|verifier|credential)$/;

@@ -1,4 +1,4 @@
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 import type { Clock } from "../core/clock.ts";
 import { createId } from "../core/ids.ts";
 import type { AuditRefusal, AuditStore } from "./audit.ts";

@@ -1,4 +1,4 @@
-import type { PartChange } from "../core/catalogue-change.ts";
+import type { PartChange } from "../core/catalogue/catalogue-change.ts";
 import type { Queryable } from "../db/database.ts";
 import type { CatalogueDescription } from "./model.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../core/is-object.ts";
+import { isObject } from "../core/bytes/is-object.ts";
 import type { Model } from "./model.ts";
 
 type Capable = Pick<Model, "capabilities">;

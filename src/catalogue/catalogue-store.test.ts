@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
-import { byPart, TARIFF_PARTS } from "../core/price.ts";
+import { byPart, TARIFF_PARTS } from "../core/money/price.ts";
 import type { Database } from "../db/database.ts";
-import { createPostgres } from "../db/postgres.ts";
+import { createPostgres } from "../db/postgres/postgres.ts";
 import { createCatalogueStore } from "./catalogue-store.ts";
 import type { CatalogueDescription, CatalogueStore } from "./model.ts";
 

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
 import { applyModels, applyProviders, applyRoutes } from "./apply-catalogue-store.ts";
-import { applyPrices, readBooks } from "./price-book-store.ts";
+import { applyPrices, readBooks } from "./price/price-book-store.ts";
 import { createDeskStore } from "./desk-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
 import type { CatalogueStore } from "./model.ts";

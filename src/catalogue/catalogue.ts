@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from "../core/clock.ts";
-import { type KeyChain, unitsFor } from "../core/counter.ts";
+import { type KeyChain, unitsFor } from "../core/money/counter.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
-import type { KeyMode } from "../core/key-mode.ts";
+import type { KeyMode } from "../core/people/key-mode.ts";
 import type { Model } from "./model.ts";
-import { priceAt } from "./price-book.ts";
+import { priceAt } from "./price/price-book.ts";
 
 /** Who asks: a key's restrictions, or nobody in particular. */
 export type Reader = { mode: KeyMode; providerScope: string; models: readonly string[] | null; chain: KeyChain };

@@ -1,8 +1,8 @@
 import { Conflict } from "../core/conflict.ts";
-import { sameTariff } from "../core/price.ts";
+import { sameTariff } from "../core/money/price.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { applyModels, applyRoutes } from "./apply-catalogue-store.ts";
-import { applyPrices, databaseNowMs } from "./price-book-store.ts";
+import { applyPrices, databaseNowMs } from "./price/price-book-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
 import type { CatalogueDesk, DescribedModel, Model, ModelOrder, ModelOverview, RouteOrder } from "./model.ts";
 import { newModel, routeAs } from "./new-model.ts";

@@ -1,4 +1,4 @@
-import type { ImportedModel, ListedFacts } from "../core/imported-model.ts";
+import type { ImportedModel, ListedFacts } from "../core/catalogue/imported-model.ts";
 import {
   byPart,
   mergeTariff,
@@ -8,7 +8,7 @@ import {
   sameTariff,
   type Tariff,
   type TariffParts,
-} from "../core/price.ts";
+} from "../core/money/price.ts";
 import { wordOnReasoning } from "./can-reason.ts";
 import type { ImportOrder, Model } from "./model.ts";
 

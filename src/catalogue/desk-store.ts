@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
 import { createModelDesk } from "./change-models-store.ts";
-import { createChangePrice } from "./change-price-store.ts";
+import { createChangePrice } from "./price/change-price-store.ts";
 import { createProviderDesk } from "./change-providers-store.ts";
 import { createImportModels } from "./import-models-store.ts";
 import type { CatalogueDesk } from "./model.ts";

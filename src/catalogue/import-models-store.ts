@@ -1,11 +1,11 @@
 import type { Database, Queryable } from "../db/database.ts";
 import { applyModels, applyRoutes } from "./apply-catalogue-store.ts";
-import { databaseNowMs, planBooks, readBooks, writeBooks } from "./price-book-store.ts";
+import { databaseNowMs, planBooks, readBooks, writeBooks } from "./price/price-book-store.ts";
 import { compareListed, type Comparison } from "./compare-listed.ts";
 import { underCatalogueLock } from "./lock-store.ts";
 import type { BookedPrice, CatalogueDesk, ImportOrder } from "./model.ts";
 import { newModel } from "./new-model.ts";
-import { livingIn, priceAt, upcomingIn } from "./price-book.ts";
+import { livingIn, priceAt, upcomingIn } from "./price/price-book.ts";
 import { readModels } from "./read-models-store.ts";
 import { requireProvider } from "./require-model-store.ts";
 

@@ -1,12 +1,12 @@
-import type { CatalogueChange, PartChange, PriceChange } from "../core/catalogue-change.ts";
-import type { ProviderDialect } from "../core/dialect.ts";
-import type { ImportedModel } from "../core/imported-model.ts";
-import type { ProviderTerms } from "../core/provider-terms.ts";
-import type { ModelTerms } from "../core/model-terms.ts";
-import type { Tariff, TariffParts } from "../core/price.ts";
-import type { Route } from "../core/route.ts";
-import type { RouteTerms } from "../core/route-terms.ts";
-import type { SealedCredential } from "../core/sealed-credential.ts";
+import type { CatalogueChange, PartChange, PriceChange } from "../core/catalogue/catalogue-change.ts";
+import type { ProviderDialect } from "../core/request/dialect.ts";
+import type { ImportedModel } from "../core/catalogue/imported-model.ts";
+import type { ProviderTerms } from "../core/catalogue/provider-terms.ts";
+import type { ModelTerms } from "../core/catalogue/model-terms.ts";
+import type { Tariff, TariffParts } from "../core/money/price.ts";
+import type { Route } from "../core/catalogue/route.ts";
+import type { RouteTerms } from "../core/catalogue/route-terms.ts";
+import type { SealedCredential } from "../core/secret/sealed-credential.ts";
 
 /** What a model costs from a date on. */
 export type Price = Tariff & { version: number; effectiveFromMs: number };

@@ -1,5 +1,5 @@
-import type { Tariff } from "../core/price.ts";
-import type { Route } from "../core/route.ts";
+import type { Tariff } from "../core/money/price.ts";
+import type { Route } from "../core/catalogue/route.ts";
 import type { DescribedModel, DescribedRoute, RouteOrder } from "./model.ts";
 
 const OUTPUT_FLOOR = 1_024;

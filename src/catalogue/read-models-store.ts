@@ -1,10 +1,10 @@
-import { PROVIDER_DIALECTS } from "../core/dialect.ts";
-import type { ModelTerms } from "../core/model-terms.ts";
+import { PROVIDER_DIALECTS } from "../core/request/dialect.ts";
+import type { ModelTerms } from "../core/catalogue/model-terms.ts";
 import type { Queryable } from "../db/database.ts";
-import type { Route } from "../core/route.ts";
+import type { Route } from "../core/catalogue/route.ts";
 import type { Model, CataloguePage } from "./model.ts";
 import { SEALED_CREDENTIAL } from "./stored-credential-store.ts";
-import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price-book-store.ts";
+import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price/price-book-store.ts";
 
 type ModelRow = ModelTerms & {
   createdAt: Date;

@@ -1,5 +1,5 @@
 import { Conflict } from "../core/conflict.ts";
-import type { SealedCredential } from "../core/sealed-credential.ts";
+import type { SealedCredential } from "../core/secret/sealed-credential.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { underCatalogueLock } from "./lock-store.ts";
 import type { CatalogueDesk, Provider } from "./model.ts";

@@ -1,6 +1,6 @@
-import type { ClientDialect } from "../core/dialect.ts";
-import { mediaTokensOf, mostInputTokens } from "../core/media-tokens.ts";
-import { creditRate, roundedUp } from "../core/price.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
+import { mediaTokensOf, mostInputTokens } from "../core/request/media-tokens.ts";
+import { creditRate, roundedUp } from "../core/money/price.ts";
 import { estimateInput } from "../tokens/estimate-input.ts";
 import { readModelInput } from "../wire/model-input.ts";
 import { bodyOf } from "./questions.ts";

@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../core/dialect.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
 
 /** What came back from the gateway, as a client of it sees it. */
 export type Reply = {

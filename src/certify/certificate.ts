@@ -1,4 +1,4 @@
-import type { ClientDialect, ProviderDialect } from "../core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../core/request/dialect.ts";
 import type { Figures } from "./judge.ts";
 
 export type TrialOutcome = "passed" | "failed" | "not_applicable";

@@ -1,4 +1,4 @@
-import type { ExchangeEnd, Overhear, SentCall } from "../core/overhear.ts";
+import type { ExchangeEnd, Overhear, SentCall } from "../core/request/overhear.ts";
 
 /** One call to the provider and what came back, byte for byte. */
 export type ProviderExchange = {

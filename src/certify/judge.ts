@@ -1,8 +1,8 @@
-import type { ClientDialect, ProviderDialect } from "../core/dialect.ts";
-import type { Examination } from "../core/probe.ts";
-import { formatCredits } from "../core/money.ts";
-import { chargeOf } from "../core/price.ts";
-import { scrub } from "../core/scrub.ts";
+import type { ClientDialect, ProviderDialect } from "../core/request/dialect.ts";
+import type { Examination } from "../core/catalogue/probe.ts";
+import { formatCredits } from "../core/money/money.ts";
+import { chargeOf } from "../core/money/price.ts";
+import { scrub } from "../core/secret/scrub.ts";
 import { countInput } from "../tokens/count-input.ts";
 import type { TextCounter } from "../tokens/count-tokens.ts";
 import { readModelInput } from "../wire/model-input.ts";

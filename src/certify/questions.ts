@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../core/dialect.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
 import type { ReadReply } from "./read-reply.ts";
 
 /** What a trial asks, in no format yet. */

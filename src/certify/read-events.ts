@@ -1,5 +1,5 @@
-import { isObject } from "../core/is-object.ts";
-import type { Json } from "../core/json.ts";
+import { isObject } from "../core/bytes/is-object.ts";
+import type { Json } from "../core/bytes/json.ts";
 
 /** What the events of a stream carry; what is no JSON object is left out. */
 export function eventsIn(text: string): Json[] {

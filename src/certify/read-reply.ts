@@ -1,5 +1,5 @@
-import type { ClientDialect } from "../core/dialect.ts";
-import type { Json } from "../core/json.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
+import type { Json } from "../core/bytes/json.ts";
 import { eventsIn, isStream, listIn, objectIn, textIn } from "./read-events.ts";
 
 export type ToolCall = { id: string; name: string; arguments: string };

@@ -1,4 +1,4 @@
-import { formatCredits } from "../core/money.ts";
+import { formatCredits } from "../core/money/money.ts";
 import {
   type Certificate,
   outcomesOf,

@@ -1,7 +1,7 @@
-import type { ProviderDialect } from "../core/dialect.ts";
-import { isObject } from "../core/is-object.ts";
-import type { Json } from "../core/json.ts";
-import type { Usage } from "../core/usage.ts";
+import type { ProviderDialect } from "../core/request/dialect.ts";
+import { isObject } from "../core/bytes/is-object.ts";
+import type { Json } from "../core/bytes/json.ts";
+import type { Usage } from "../core/money/usage.ts";
 import { chatUsageIn, readChatUsage } from "../wire/chat/chat-usage.ts";
 import { readGeminiUsage } from "../wire/gemini/gemini-usage.ts";
 import { mergeMessagesUsage, readMessagesUsage } from "../wire/messages/messages-usage.ts";

@@ -1,4 +1,4 @@
-import { formatCredits } from "../core/money.ts";
+import { formatCredits } from "../core/money/money.ts";
 import type { TextCounter } from "../tokens/count-tokens.ts";
 import { boundOf, boundsOf } from "./bound.ts";
 import type { CallGateway, Leaving, Reply } from "./call-gateway.ts";

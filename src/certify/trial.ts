@@ -1,6 +1,6 @@
-import type { ClientDialect, ProviderDialect } from "../core/dialect.ts";
-import type { Tariff } from "../core/price.ts";
-import type { Usage } from "../core/usage.ts";
+import type { ClientDialect, ProviderDialect } from "../core/request/dialect.ts";
+import type { Tariff } from "../core/money/price.ts";
+import type { Usage } from "../core/money/usage.ts";
 import type { Leaving, Reply } from "./call-gateway.ts";
 import type { ProviderExchange } from "./exchange.ts";
 import type { Question } from "./questions.ts";

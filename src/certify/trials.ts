@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../core/dialect.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
 import type { Subject, Trial } from "./trial.ts";
 import { cacheTrial } from "./trials/cache.ts";
 import { cancelTrial, reasoningTrial } from "./trials/cancel.ts";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { CREDITS_EXPECTED, creditsOf } from "../core/read-credits.ts";
+import { CREDITS_EXPECTED, creditsOf } from "../core/money/read-credits.ts";
 
 export function positiveInteger(text: string): number {
   const value = Number(text);

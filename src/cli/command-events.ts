@@ -1,6 +1,6 @@
 import type { Config } from "../config/load-config.ts";
 import { systemClock } from "../core/clock.ts";
-import { createLogger } from "../telemetry/logger.ts";
+import { createLogger } from "../telemetry/log/logger.ts";
 import { createOperatorEvents, type OperatorEvents } from "../telemetry/operator-events.ts";
 
 /**

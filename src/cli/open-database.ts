@@ -1,8 +1,8 @@
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
-import { processEnvironment } from "../config/process-environment.ts";
+import { processEnvironment } from "../config/read/process-environment.ts";
 import { requireSettings } from "../config/require-settings.ts";
 import type { Database } from "../db/database.ts";
-import { createPostgres, type PostgresOptions } from "../db/postgres.ts";
+import { createPostgres, type PostgresOptions } from "../db/postgres/postgres.ts";
 import { CommandError } from "./report-failure.ts";
 
 export const NO_DATABASE =

@@ -1,18 +1,18 @@
 import type { Command } from "commander";
 import type { GatewayAddress } from "../admin-client/ask-gateway.ts";
 import { remoteCaller, remoteOperator } from "../admin-client/remote-operator.ts";
-import type { ReadCredential } from "../app/read-credential.ts";
-import { openProviderCredentials } from "../app/provider-credentials.ts";
+import type { ReadCredential } from "../app/catalogue/read-credential.ts";
+import { openProviderCredentials } from "../app/catalogue/provider-credentials.ts";
 import type { Config, LoadedConfig } from "../config/load-config.ts";
-import { processEnvironment } from "../config/process-environment.ts";
-import { databaseAt } from "../db/host-list.ts";
-import type { By } from "../core/by.ts";
+import { processEnvironment } from "../config/read/process-environment.ts";
+import { databaseAt } from "../db/postgres/host-list.ts";
+import type { By } from "../core/people/by.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Operator } from "../operator/operator.ts";
 import { commandEvents } from "./command-events.ts";
 import { findRunningDev } from "./dev/dev-folder.ts";
 import { loadSettings, NO_DATABASE, openDatabase } from "./open-database.ts";
-import { isInTheClear } from "./in-the-clear.ts";
+import { isInTheClear } from "./input/in-the-clear.ts";
 import { CommandError } from "./report-failure.ts";
 import { warn } from "./text/screen.ts";
 
@@ -55,7 +55,7 @@ async function openOperator(loaded: LoadedConfig): Promise<Opened> {
   if (gateway === null && config.database.url !== null) {
     // Loaded here because the other way does not need it.
     const { createOperator } = await import("../app/create-operator.ts");
-    const { createReadCredential } = await import("../app/read-credential.ts");
+    const { createReadCredential } = await import("../app/catalogue/read-credential.ts");
     const database = openDatabase(loaded, () => undefined);
     const { acceptForeign } = config.keys;
     const parts = {

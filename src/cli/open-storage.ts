@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { createStorage } from "../app/create-storage.ts";
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 import { systemClock } from "../core/clock.ts";
 import type { ManageStorage } from "../operator/storage.ts";
 import { commandEvents } from "./command-events.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { byPart, NEEDED_PARTS, OPTIONAL_PARTS, TARIFF_PARTS, wordOf } from "../core/price.ts";
+import { byPart, NEEDED_PARTS, OPTIONAL_PARTS, TARIFF_PARTS, wordOf } from "../core/money/price.ts";
 import { addPriceOptions, partsOf, type PriceOptions } from "./price-options.ts";
 
 function said(...given: string[]) {

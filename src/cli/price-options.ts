@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { formatCredits, parseCredits } from "../core/money.ts";
+import { formatCredits, parseCredits } from "../core/money/money.ts";
 import {
   byPart,
   MOST_PRICE_NANO,
@@ -10,7 +10,7 @@ import {
   type TariffPart,
   type TariffParts,
   wordOf,
-} from "../core/price.ts";
+} from "../core/money/price.ts";
 import { orWord } from "./arguments.ts";
 
 type Part = bigint | "none";

@@ -1,4 +1,4 @@
-import type { Secret } from "../core/secret.ts";
+import type { Secret } from "../core/secret/secret.ts";
 import type { Problem } from "./config-error.ts";
 import { describeSource, type SettingSource } from "./source.ts";
 

@@ -1,6 +1,6 @@
 import { type Field, listFields } from "./fields.ts";
 import { camelCase, type Config, type Sources } from "./load-config.ts";
-import { SECRET_TEXT } from "../core/secret.ts";
+import { SECRET_TEXT } from "../core/secret/secret.ts";
 import { describeSource, type SettingSource } from "./source.ts";
 
 /** A setting as an operator sees it. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { suggest } from "../core/suggest.ts";
+import { suggest } from "../core/text/suggest.ts";
 
 type Issue = z.core.$ZodIssue;
 

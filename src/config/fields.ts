@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Setting, settingRegistry } from "./setting.ts";
+import { type Setting, settingRegistry } from "./settings/setting.ts";
 import { settings } from "./settings.ts";
 
 /** A setting with its place. */

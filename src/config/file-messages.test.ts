@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readCatalogueFile } from "./catalogue-file.ts";
+import { readCatalogueFile } from "./read/catalogue-file.ts";
 import { loadConfig } from "./load-config.ts";
 import { readExactJson } from "./price-list/read-exact-json.ts";
 

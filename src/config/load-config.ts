@@ -2,13 +2,13 @@ import type { z } from "zod";
 import { ConfigError, type Problem } from "./config-error.ts";
 import { contradictionsIn } from "./contradictions.ts";
 import { type Field, listFields } from "./fields.ts";
-import { readEnvironment } from "./read-environment.ts";
-import { isMissingFile, type ReadFile, readTextFile, reasonOf } from "./read-text-file.ts";
-import { readYaml } from "./read-yaml.ts";
-import type { Secret } from "../core/secret.ts";
+import { readEnvironment } from "./read/read-environment.ts";
+import { isMissingFile, type ReadFile, readTextFile, reasonOf } from "./read/read-text-file.ts";
+import { readYaml } from "./read/read-yaml.ts";
+import type { Secret } from "../core/secret/secret.ts";
 import { settings } from "./settings.ts";
 import { type Entry, describeSource, type Findings, type SettingSource } from "./source.ts";
-import { CONFIG_VARIABLE, type Environment, withoutServiceLinks } from "./variable-names.ts";
+import { CONFIG_VARIABLE, type Environment, withoutServiceLinks } from "./read/variable-names.ts";
 
 type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
 type Camelised<Settings> = { readonly [Name in keyof Settings as CamelCase<Name>]: Settings[Name] };

@@ -1,12 +1,21 @@
 import { z } from "zod";
-import { HOST, POSTGRES_URL, TOKEN, BASE_URL, COLLECTOR_URL, DECIMAL, FRACTION, HEADER_LIST } from "./patterns.ts";
-import { credentialSettings } from "./credential-settings.ts";
-import { drainSettings } from "./drain-settings.ts";
-import { initSettings } from "./init-settings.ts";
-import { recordSettings } from "./record-settings.ts";
-import { signInSettings } from "./sign-in-settings.ts";
-import { webSocketSettings } from "./web-socket-settings.ts";
-import { choice, group, integer, networks, optionalText, secret, text, webhooks } from "./setting.ts";
+import {
+  HOST,
+  POSTGRES_URL,
+  TOKEN,
+  BASE_URL,
+  COLLECTOR_URL,
+  DECIMAL,
+  FRACTION,
+  HEADER_LIST,
+} from "./settings/patterns.ts";
+import { credentialSettings } from "./settings/credential-settings.ts";
+import { drainSettings } from "./settings/drain-settings.ts";
+import { initSettings } from "./settings/init-settings.ts";
+import { recordSettings } from "./settings/record-settings.ts";
+import { signInSettings } from "./settings/sign-in-settings.ts";
+import { webSocketSettings } from "./settings/web-socket-settings.ts";
+import { choice, group, integer, networks, optionalText, secret, text, webhooks } from "./settings/setting.ts";
 
 const ADMIN_URL =
   "URL at which operators open the admin listener in a browser, such as https://tollgate.example.com. Set it if they connect through a proxy. People sign in only here or on the machine itself; with https, session cookies are sent over https alone.";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ACCOUNT_CHANGES, type AccountChange } from "../core/account-change.ts";
-import { unitOf } from "../core/amount.ts";
-import { KEY_MODES } from "../core/key-mode.ts";
+import { ACCOUNT_CHANGES, type AccountChange } from "../core/people/account-change.ts";
+import { unitOf } from "../core/money/amount.ts";
+import { KEY_MODES } from "../core/people/key-mode.ts";
 import type { ManageAccounts } from "../operator/accounts.ts";
 import { amount, amountsOf, credits, readAmount } from "../wire/admin/amount.ts";
 import { counterSchema } from "../wire/admin/counter.ts";

@@ -1,6 +1,6 @@
 import { invariant } from "../core/invariant.ts";
-import { NO_LOOKS } from "../operator/audit-looks.ts";
-import { audited, type AuditParts, type AuditRows, type AuditSubject } from "../operator/audited.ts";
+import { NO_LOOKS } from "../operator/audit/audit-looks.ts";
+import { audited, type AuditParts, type AuditRows, type AuditSubject } from "../operator/audit/audited.ts";
 import type { Operator } from "../operator/operator.ts";
 import type { PasswordSignIn } from "../entrance/password/password-sign-in.ts";
 import type { ManageStorage } from "../operator/storage.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AskedAudit, ReadAudit } from "../operator/audit.ts";
+import type { AskedAudit, ReadAudit } from "../operator/audit/audit.ts";
 import { auditEntry, auditFilters, FILTER_NAMES, MOST_WHOLE } from "../wire/admin/audit.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { sparse } from "../wire/codec.ts";

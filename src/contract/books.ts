@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { UNITS } from "../core/amount.ts";
-import { COUNTER_KINDS } from "../core/counter.ts";
-import type { ReadBooks } from "../operator/books.ts";
+import { UNITS } from "../core/money/amount.ts";
+import { COUNTER_KINDS } from "../core/money/counter.ts";
+import type { ReadBooks } from "../operator/money/books.ts";
 import { amountIn } from "../wire/admin/amount-in.ts";
 import { amount, amountsOf, measured, readAmount } from "../wire/admin/amount.ts";
 import { namedHolder } from "../wire/admin/holder.ts";

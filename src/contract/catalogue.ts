@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ImportedModel } from "../core/imported-model.ts";
-import { type PriceList, SKIP_REASONS, type SkipReason } from "../core/price-list.ts";
+import type { ImportedModel } from "../core/catalogue/imported-model.ts";
+import { type PriceList, SKIP_REASONS, type SkipReason } from "../core/catalogue/price-list.ts";
 import type { ManageCatalogue } from "../operator/catalogue.ts";
 import { areDifferent, description, MOST_MODELS, tokenLimit } from "../wire/catalogue/description.ts";
 import { tariff as tariffRequest } from "../wire/catalogue/price.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { UNITS } from "../core/amount.ts";
-import type { ManageClosedPurses } from "../operator/closed-purses.ts";
-import type { Holder } from "../operator/holder.ts";
+import { UNITS } from "../core/money/amount.ts";
+import type { ManageClosedPurses } from "../operator/money/closed-purses.ts";
+import type { Holder } from "../operator/find/holder.ts";
 import { amount, measured } from "../wire/admin/amount.ts";
 import { namedHolder } from "../wire/admin/holder.ts";
 import type { WrittenAs } from "../wire/validate.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { UNITS } from "../core/amount.ts";
-import { BUDGET_PERIODS } from "../core/budget-period.ts";
-import { TOP_UP_KINDS } from "../core/top-up-kind.ts";
-import type { FundedKey, ManageFunds } from "../operator/funds.ts";
+import { UNITS } from "../core/money/amount.ts";
+import { BUDGET_PERIODS } from "../core/money/budget-period.ts";
+import { TOP_UP_KINDS } from "../core/money/top-up-kind.ts";
+import type { FundedKey, ManageFunds } from "../operator/money/funds.ts";
 import { amount, credits, measured, reference, tokens } from "../wire/admin/amount.ts";
 import { counterSchema } from "../wire/admin/counter.ts";
 import { instant } from "../wire/instant.ts";

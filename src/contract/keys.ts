@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { UNITS } from "../core/amount.ts";
-import { BUDGET_PERIODS } from "../core/budget-period.ts";
-import { KEY_MODES } from "../core/key-mode.ts";
-import { STATUS_CHANGES, type StatusChange } from "../core/status-change.ts";
-import type { ExistingSecret, ManageKeys } from "../operator/keys.ts";
+import { UNITS } from "../core/money/amount.ts";
+import { BUDGET_PERIODS } from "../core/money/budget-period.ts";
+import { KEY_MODES } from "../core/people/key-mode.ts";
+import { STATUS_CHANGES, type StatusChange } from "../core/people/status-change.ts";
+import type { ExistingSecret, ManageKeys } from "../operator/keys/keys.ts";
 import { amount, credits, measured, tokens } from "../wire/admin/amount.ts";
 import { dateOf, instant } from "../wire/instant.ts";
 import { accountName, ofKey } from "../wire/admin/keys.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PROVIDER_DIALECTS } from "../core/dialect.ts";
+import { PROVIDER_DIALECTS } from "../core/request/dialect.ts";
 import type { ManageCatalogue } from "../operator/catalogue.ts";
 import { instant } from "../wire/instant.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { UNITS } from "../core/amount.ts";
-import { BUDGET_PERIODS } from "../core/budget-period.ts";
-import { COUNTER_KINDS } from "../core/counter.ts";
+import { UNITS } from "../core/money/amount.ts";
+import { BUDGET_PERIODS } from "../core/money/budget-period.ts";
+import { COUNTER_KINDS } from "../core/money/counter.ts";
 import { DELIVERY_STATES, NOTICE_CAUSES } from "../core/notice-words.ts";
 import type { ManageNotices } from "../operator/notices.ts";
 import { amount, amountsOf, readAmount } from "../wire/admin/amount.ts";

@@ -1,7 +1,7 @@
 import type { Schema } from "../wire/validate.ts";
-import type { AuditRow, AuditRows } from "../operator/audited.ts";
-import type { Holder } from "../operator/holder.ts";
-import type { By } from "../core/by.ts";
+import type { AuditRow, AuditRows } from "../operator/audit/audited.ts";
+import type { Holder } from "../operator/find/holder.ts";
+import type { By } from "../core/people/by.ts";
 
 /** Beside these every operation can be refused with `invalid_credentials`, `forbidden`, `service_unavailable` and `internal_error`. */
 export type Refusal =

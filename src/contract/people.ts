@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "../core/role.ts";
+import { ROLES } from "../core/people/role.ts";
 import type { ManagePeople } from "../operator/people.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";

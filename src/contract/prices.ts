@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { isObject } from "../core/is-object.ts";
-import { byWord, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff } from "../core/price.ts";
+import { isObject } from "../core/bytes/is-object.ts";
+import { byWord, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff } from "../core/money/price.ts";
 import type { ManageCatalogue } from "../operator/catalogue.ts";
 import { instant } from "../wire/instant.ts";
 import {

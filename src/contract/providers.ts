@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { PROVIDER_DIALECTS } from "../core/dialect.ts";
-import type { ProbeResult } from "../core/probe.ts";
+import { PROVIDER_DIALECTS } from "../core/request/dialect.ts";
+import type { ProbeResult } from "../core/catalogue/probe.ts";
 import type { ManageProviders } from "../operator/providers.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { PROVIDER_NAMES, providerFields } from "../wire/catalogue/provider.ts";

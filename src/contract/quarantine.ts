@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { UNITS } from "../core/amount.ts";
-import type { ManageQuarantine } from "../operator/quarantine.ts";
+import { UNITS } from "../core/money/amount.ts";
+import type { ManageQuarantine } from "../operator/money/quarantine.ts";
 import { amount, measured } from "../wire/admin/amount.ts";
 import { instant } from "../wire/instant.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";

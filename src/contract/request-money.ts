@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatAmount, parseAmount, type Unit } from "../core/amount.ts";
+import { formatAmount, parseAmount, type Unit } from "../core/money/amount.ts";
 import { amountIn } from "../wire/admin/amount-in.ts";
 import { instant } from "../wire/instant.ts";
 import { renamed } from "../wire/codec.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { REQUEST_OUTCOMES } from "../core/request-record.ts";
+import { REQUEST_OUTCOMES } from "../core/request/request-record.ts";
 import type { ReadRequests } from "../operator/requests.ts";
 import { instant } from "../wire/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { OVERHEAD_BOUNDS_MS, SERIES_GROUPS, TTFT_BOUNDS_MS } from "../core/series.ts";
+import { OVERHEAD_BOUNDS_MS, SERIES_GROUPS, TTFT_BOUNDS_MS } from "../core/request/series.ts";
 import type { AskedSeriesReport, ReportSeries } from "../operator/series.ts";
 import { amountIn } from "../wire/admin/amount-in.ts";
 import { namedHolder } from "../wire/admin/holder.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "../core/role.ts";
+import { ROLES } from "../core/people/role.ts";
 import type { ManageTokens } from "../entrance/token/manage-tokens.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { USAGE_GROUPS } from "../core/usage-group.ts";
-import type { ReportToOperators } from "../operator/usage.ts";
+import { USAGE_GROUPS } from "../core/money/usage-group.ts";
+import type { ReportToOperators } from "../operator/money/usage.ts";
 import { amountIn } from "../wire/admin/amount-in.ts";
 import { namedAccount, namedHolder } from "../wire/admin/holder.ts";
 import { instant } from "../wire/instant.ts";

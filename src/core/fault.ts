@@ -1,5 +1,5 @@
-import type { BudgetPeriod } from "./budget-period.ts";
-import { fieldProblem } from "./parsed-texts.ts";
+import type { BudgetPeriod } from "./money/budget-period.ts";
+import { fieldProblem } from "./request/parsed-texts.ts";
 
 /**
  * Every refusal a caller can be told. The list knows nothing of HTTP; each wire format owns a table with a row per code

@@ -1,5 +1,5 @@
 import { fieldFault } from "./fault.ts";
-import { inputShouldBe } from "./parsed-texts.ts";
+import { inputShouldBe } from "./request/parsed-texts.ts";
 
 /** How much of a list is asked for: at most `limit` rows, after those of the page whose `next` is `after`. */
 export type PageRequest = { limit: number; after: string | null };

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { shortKeyId } from "../core/sealed-credential.ts";
+import { shortKeyId } from "../core/secret/sealed-credential.ts";
 import { createCredentialVault } from "./credential-vault.ts";
-import { createSecret, type Secret } from "../core/secret.ts";
+import { createSecret, type Secret } from "../core/secret/secret.ts";
 
 const CREDENTIAL = "sk-stored-credential-0123456789";
 const place = { provider: "acme", baseUrl: "https://api.example.com/v1" };

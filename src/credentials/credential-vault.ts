@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto";
-import { type CredentialPlace, type SealedCredential, shortKeyId } from "../core/sealed-credential.ts";
+import { type CredentialPlace, type SealedCredential, shortKeyId } from "../core/secret/sealed-credential.ts";
 import { CredentialError } from "./credential-error.ts";
-import { createSecret, type Secret } from "../core/secret.ts";
+import { createSecret, type Secret } from "../core/secret/secret.ts";
 
 /** Seals what is written with the newest key, and opens what either key has sealed: so keys change without a gap. */
 export type CredentialVault = {

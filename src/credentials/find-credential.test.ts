@@ -2,9 +2,9 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { credentialSources } from "../config/credential-sources.ts";
+import { credentialSources } from "../config/read/credential-sources.ts";
 import { createCredentialVault } from "./credential-vault.ts";
-import { createSecret } from "../core/secret.ts";
+import { createSecret } from "../core/secret/secret.ts";
 import { type CredentialHolder, createFindCredential } from "./find-credential.ts";
 
 let folder = "";

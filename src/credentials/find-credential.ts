@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs";
 import { resolve, sep } from "node:path";
-import type { CredentialPlace, SealedCredential } from "../core/sealed-credential.ts";
+import type { CredentialPlace, SealedCredential } from "../core/secret/sealed-credential.ts";
 import { CredentialError } from "./credential-error.ts";
 import type { CredentialVault } from "./credential-vault.ts";
-import { createSecret, type Secret } from "../core/secret.ts";
+import { createSecret, type Secret } from "../core/secret/secret.ts";
 
 /** A provider as far as its credential is concerned. */
 export type CredentialHolder = CredentialPlace & {

@@ -1,7 +1,7 @@
 import { CredentialError } from "./credential-error.ts";
 import { createCredentialVault, type CredentialVault } from "./credential-vault.ts";
-import type { Rekeyed } from "../core/sealed-credential.ts";
-import type { Secret } from "../core/secret.ts";
+import type { Rekeyed } from "../core/secret/sealed-credential.ts";
+import type { Secret } from "../core/secret/secret.ts";
 import { type CredentialHolder, type CredentialSources, createFindCredential } from "./find-credential.ts";
 import { rekey, type SealedStore } from "./rekey.ts";
 

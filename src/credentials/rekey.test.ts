@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { createCredentialVault } from "./credential-vault.ts";
-import { createSecret, type Secret } from "../core/secret.ts";
-import { type SealedCredential, shortKeyId } from "../core/sealed-credential.ts";
-import { rekeyText } from "../cli/text/rekey-text.ts";
+import { createSecret, type Secret } from "../core/secret/secret.ts";
+import { type SealedCredential, shortKeyId } from "../core/secret/sealed-credential.ts";
+import { rekeyText } from "../cli/text/catalogue/rekey-text.ts";
 import { rekey } from "./rekey.ts";
 
 const newKey = (): Secret => createSecret(randomBytes(32).toString("base64"));

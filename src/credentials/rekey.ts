@@ -1,6 +1,6 @@
 import type { CredentialVault } from "./credential-vault.ts";
 import { Conflict } from "../core/conflict.ts";
-import type { CredentialPlace, Rekeyed, SealedCredential } from "../core/sealed-credential.ts";
+import type { CredentialPlace, Rekeyed, SealedCredential } from "../core/secret/sealed-credential.ts";
 
 type Reseal = (stored: CredentialPlace & { sealedCredential: SealedCredential }) => SealedCredential | null;
 

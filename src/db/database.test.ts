@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { freshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
 import { sqlStateOf } from "./database-error.ts";
 import type { Database } from "./database.ts";
-import { createPglite } from "./pglite.ts";
-import { createPostgres } from "./postgres.ts";
+import { createPglite } from "./pglite/pglite.ts";
+import { createPostgres } from "./postgres/postgres.ts";
 
 type Opened = { database: Database; close: () => Promise<void> };
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster, whyUnavailable } from "../../tests/support/postgres.ts";
 import { promote, startStandbyOf } from "../../tests/support/postgres-standby.ts";
 import type { Database } from "./database.ts";
-import { createPostgres } from "./postgres.ts";
+import { createPostgres } from "./postgres/postgres.ts";
 
 const reason = whyUnavailable("15");
 

@@ -4,7 +4,7 @@ import { type Pgbouncer, startPgbouncer, whyNoPgbouncer } from "../../tests/supp
 import { poolerConfiguration, poolerPage } from "../../tests/support/pooler-page.ts";
 import { type Cluster, startCluster, whyUnavailable } from "../../tests/support/postgres.ts";
 import { type Database, PREPARED } from "./database.ts";
-import { createPostgres, type PostgresOptions } from "./postgres.ts";
+import { createPostgres, type PostgresOptions } from "./postgres/postgres.ts";
 
 /** Slow enough for six of them to need six sessions. */
 /** It takes a moment, so that six of them need several sessions. */

@@ -1,5 +1,5 @@
 import type { Address } from "../core/description.ts";
-import { escapeHtml } from "../core/escape-html.ts";
+import { escapeHtml } from "../core/text/escape-html.ts";
 
 /** Stands for the base URL in what is made with the package. Nobody can have a host of this name [RFC 2606]. */
 export const URL_PLACE = "https://tollgate.invalid";

@@ -1,7 +1,7 @@
 import type { Config } from "../config/load-config.ts";
 import { invariant } from "../core/invariant.ts";
 import type { Database } from "../db/database.ts";
-import type { ServerLook } from "../db/look-at-servers.ts";
+import type { ServerLook } from "../db/line/look-at-servers.ts";
 import type { Host } from "./host.ts";
 import type { WayIn } from "./way-in.ts";
 

@@ -2,7 +2,7 @@ import { type ClientRequest, request as overHttp, type IncomingMessage } from "n
 import { request as overHttps } from "node:https";
 import { connect } from "node:tls";
 import { constants, createGunzip, type Gunzip } from "node:zlib";
-import { CHECK_PATH, deriveTicketKey, signTicket, type TicketKey } from "../core/check-ticket.ts";
+import { CHECK_PATH, deriveTicketKey, signTicket, type TicketKey } from "../core/secret/check-ticket.ts";
 
 export type ProxyAnswer = { status: number; headers: IncomingMessage["headers"]; text: string };
 

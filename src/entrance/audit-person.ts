@@ -1,4 +1,4 @@
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 
 /** Writes into the audit log what was done to a person, and by whom. */
 export type AuditPerson = (

@@ -1,5 +1,5 @@
 import { Fault } from "../core/fault.ts";
-import type { Role } from "../core/role.ts";
+import type { Role } from "../core/people/role.ts";
 import type { Recognise, Recognised } from "./recognise.ts";
 import type { PersonalToken } from "./token/token.ts";
 import type { PeopleStore, Person } from "../people/person.ts";

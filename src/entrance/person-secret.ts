@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import { CHECKSUM_CHARACTERS, checksumOf, hasChecksum, randomCharacters } from "../core/checked-secret.ts";
+import { CHECKSUM_CHARACTERS, checksumOf, hasChecksum, randomCharacters } from "../core/secret/checked-secret.ts";
 
 const RANDOM_CHARACTERS = 36;
 const PREFIX_CHARACTERS = 12;

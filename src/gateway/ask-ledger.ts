@@ -1,9 +1,9 @@
 import { Fault } from "../core/fault.ts";
 import type { Key } from "../keys/key.ts";
-import type { Batcher } from "../ledger/batcher.ts";
-import { LedgerUnavailableError } from "../ledger/lane.ts";
+import type { Batcher } from "../ledger/turn/batcher.ts";
+import { LedgerUnavailableError } from "../ledger/turn/lane.ts";
 import type { Ask, AdmitVerdict } from "../ledger/ledger.ts";
-import type { RateDenials } from "../ledger/rate-denials.ts";
+import type { RateDenials } from "../ledger/turn/rate-denials.ts";
 import type { Caller } from "./open-request.ts";
 
 /** What the ledger said, and the key as it was when it said so. */

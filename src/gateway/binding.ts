@@ -1,4 +1,4 @@
-import type { Unit } from "../core/amount.ts";
+import type { Unit } from "../core/money/amount.ts";
 import type { CounterSummary, NamedCounter } from "../ledger/ledger.ts";
 
 /** Counters that every request of a key counts in, whatever its model. */

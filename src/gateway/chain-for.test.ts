@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KeyChain } from "../core/counter.ts";
+import type { KeyChain } from "../core/money/counter.ts";
 import type { Key } from "../keys/key.ts";
 import { createChainFor, requirePayer } from "./chain-for.ts";
 

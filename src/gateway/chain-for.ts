@@ -1,5 +1,5 @@
-import { type Unit, unitOf } from "../core/amount.ts";
-import { type ChainRef, countersFor, countsAlike, unitsFor } from "../core/counter.ts";
+import { type Unit, unitOf } from "../core/money/amount.ts";
+import { type ChainRef, countersFor, countsAlike, unitsFor } from "../core/money/counter.ts";
 import { Fault } from "../core/fault.ts";
 import type { Key } from "../keys/key.ts";
 import type { LedgerReads } from "../ledger/ledger.ts";

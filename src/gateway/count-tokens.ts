@@ -1,6 +1,6 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import { unitOf } from "../core/amount.ts";
-import { memberPolicyOf } from "../core/member-policy.ts";
+import { unitOf } from "../core/money/amount.ts";
+import { memberPolicyOf } from "../core/request/member-policy.ts";
 import type { Key } from "../keys/key.ts";
 import type { LedgerReads } from "../ledger/ledger.ts";
 import type { CountAtProvider } from "../upstream/count-at-provider.ts";

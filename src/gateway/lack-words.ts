@@ -1,7 +1,7 @@
 import type { Demand } from "../admission/demand.ts";
-import { type Amounts, amountIn, type Unit } from "../core/amount.ts";
-import { formatCredits } from "../core/money.ts";
-import type { BudgetPeriod } from "../core/budget-period.ts";
+import { type Amounts, amountIn, type Unit } from "../core/money/amount.ts";
+import { formatCredits } from "../core/money/money.ts";
+import type { BudgetPeriod } from "../core/money/budget-period.ts";
 import type { Lack, NamedCounter } from "../ledger/ledger.ts";
 import type { LimitAdvice } from "./limit-advice.ts";
 

@@ -1,4 +1,4 @@
-import { isObject } from "../core/is-object.ts";
+import { isObject } from "../core/bytes/is-object.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 
 /** What a caller would change in its body to set another output limit. */

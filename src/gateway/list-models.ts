@@ -1,8 +1,8 @@
 import type { Catalogue, Reader } from "../catalogue/catalogue.ts";
 import type { Model, Price } from "../catalogue/model.ts";
 import { Fault } from "../core/fault.ts";
-import { formatCredits } from "../core/money.ts";
-import { byWord, TARIFF_PARTS } from "../core/price.ts";
+import { formatCredits } from "../core/money/money.ts";
+import { byWord, TARIFF_PARTS } from "../core/money/price.ts";
 import type { ListedModel, ModelList } from "../wire/models/model-list.ts";
 
 export type ListModels = (reader: Reader | null) => ModelList;

@@ -1,8 +1,8 @@
-import { payerNamed } from "../core/payer.ts";
+import { payerNamed } from "../core/money/payer.ts";
 import { expect, test } from "vitest";
 import { systemClock } from "../core/clock.ts";
 import type { Key } from "../keys/key.ts";
-import { createRateDenials } from "../ledger/rate-denials.ts";
+import { createRateDenials } from "../ledger/turn/rate-denials.ts";
 import { createOpenRequest } from "./open-request.ts";
 
 const KEY: Key = {

@@ -1,12 +1,12 @@
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
-import { type KeyMode, ORIGIN_PREFIX } from "../core/key-mode.ts";
+import { type KeyMode, ORIGIN_PREFIX } from "../core/people/key-mode.ts";
 import type { AddressOf, Authenticate } from "../keys/authenticate.ts";
 import type { Key } from "../keys/key.ts";
 import { sealingSecret } from "../keys/session-secret.ts";
 import { requireUsable } from "../keys/usable.ts";
 import type { Rate } from "../ledger/ledger.ts";
-import type { RateDenials } from "../ledger/rate-denials.ts";
+import type { RateDenials } from "../ledger/turn/rate-denials.ts";
 import { overRate } from "./verdict-fault.ts";
 
 /** Who has been let in. */

@@ -1,12 +1,12 @@
-import type { MemberPolicy } from "../core/member-policy.ts";
+import type { MemberPolicy } from "../core/request/member-policy.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
 import type { Fidelity, RouteGroups } from "../translate/fidelity/group-routes.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { AnswerOrigin, Told } from "../translate/translator.ts";
-import type { InputEstimate } from "../core/input-estimate.ts";
-import type { Route } from "../core/route.ts";
+import type { InputEstimate } from "../core/request/input-estimate.ts";
+import type { Route } from "../core/catalogue/route.ts";
 import type { Soon } from "../core/soon.ts";
-import type { Vocabulary } from "../core/vocabulary.ts";
+import type { Vocabulary } from "../core/request/vocabulary.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { CountTokensRequest } from "../wire/messages/count-request.ts";
 

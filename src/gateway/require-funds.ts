@@ -1,4 +1,4 @@
-import { unitOf } from "../core/amount.ts";
+import { unitOf } from "../core/money/amount.ts";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import type { Key } from "../keys/key.ts";

@@ -1,5 +1,5 @@
-import { unitOf } from "../core/amount.ts";
-import { formatCredits, parseCredits } from "../core/money.ts";
+import { unitOf } from "../core/money/amount.ts";
+import { formatCredits, parseCredits } from "../core/money/money.ts";
 import { invalidKey } from "../keys/authenticate.ts";
 import type { Key } from "../keys/key.ts";
 import { statusOf } from "../keys/usable.ts";

@@ -1,5 +1,5 @@
-import { unitOf } from "../core/amount.ts";
-import type { KeyMode } from "../core/key-mode.ts";
+import { unitOf } from "../core/money/amount.ts";
+import type { KeyMode } from "../core/people/key-mode.ts";
 import type { CounterSummary } from "../ledger/ledger.ts";
 import { namedOf } from "./binding.ts";
 import { hasLeft, isOfKey, renewsOn } from "./lack-words.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Demand, type DemandFacts, demandOf } from "../admission/demand.ts";
-import type { Amounts } from "../core/amount.ts";
-import { parseCredits } from "../core/money.ts";
+import type { Amounts } from "../core/money/amount.ts";
+import { parseCredits } from "../core/money/money.ts";
 import type { Lack, NamedCounter } from "../ledger/ledger.ts";
 import type { LimitAdvice } from "./limit-advice.ts";
 import { type RefusingVerdict, verdictFault } from "./verdict-fault.ts";

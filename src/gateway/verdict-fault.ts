@@ -1,7 +1,7 @@
 import type { Demand } from "../admission/demand.ts";
-import type { ChainCounter } from "../core/counter.ts";
+import type { ChainCounter } from "../core/money/counter.ts";
 import { Fault } from "../core/fault.ts";
-import { tryAgainIn } from "../core/parsed-texts.ts";
+import { tryAgainIn } from "../core/request/parsed-texts.ts";
 import type { AdmitVerdict, Lack, NamedCounter } from "../ledger/ledger.ts";
 import { insufficientWords, isOfKey, type Needed, renewalOf, reservedWords, usedUpWords } from "./lack-words.ts";
 import type { LimitAdvice } from "./limit-advice.ts";

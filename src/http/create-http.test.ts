@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../core/clock.ts";
 import type { Events } from "../telemetry/events.ts";
 import { createHttp } from "./create-http.ts";
-import { createDrain } from "./drain.ts";
+import { createDrain } from "./connection/drain.ts";
 
 const unused = (): never => {
   throw new Error("no request is sent here");

@@ -18,13 +18,13 @@ import type { ShowUsage } from "../gateway/show-usage.ts";
 import type { Events } from "../telemetry/events.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
 import type { ClientRouteParts } from "./client/client-routes.ts";
-import type { EqualCredentials } from "./credential.ts";
-import type { Drain } from "./drain.ts";
-import type { Degraded, Readiness } from "./health.ts";
+import type { EqualCredentials } from "./credential/credential.ts";
+import type { Drain } from "./connection/drain.ts";
+import type { Degraded, Readiness } from "./serve/health.ts";
 import type { SocketSettings } from "./socket/create-sockets.ts";
 import type { ReadSocketMessage } from "./socket/serve-message.ts";
 import type { ReadCountRequest } from "./routes/post-count-tokens.ts";
-import type { Fingerprint, ReadRequest } from "./serve-generation.ts";
+import type { Fingerprint, ReadRequest } from "./serve/serve-generation.ts";
 import type { DeviceRouteParts } from "./sign-in/device-routes.ts";
 
 export type HttpLimits = {

@@ -4,9 +4,9 @@ import { Fault } from "../core/fault.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
 import { renderFormatB } from "../wire/errors/format-b.ts";
-import { refuse } from "./refuse.ts";
+import { refuse } from "./write/refuse.ts";
 import { asksForSocket, originOf } from "./socket/handshake.ts";
-import { socketsOff, unknownPath, wrongMethod } from "./unknown-path.ts";
+import { socketsOff, unknownPath, wrongMethod } from "./serve/unknown-path.ts";
 
 /** Unknown paths and wrong methods are refused in the format of the path they come closest to. [interface decision 26] */
 export function createPathRefusals(clock: Clock) {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ClientDialect } from "../core/dialect.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
 import type { Fault } from "../core/fault.ts";
-import type { KeyMode } from "../core/key-mode.ts";
-import type { Sink } from "../core/sink.ts";
+import type { KeyMode } from "../core/people/key-mode.ts";
+import type { Sink } from "../core/request/sink.ts";
 import type { Caller, PresentedCredential } from "../gateway/open-request.ts";
 import type { RequestFinished } from "../telemetry/request-line.ts";
 import type { RouteName } from "../telemetry/route-name.ts";
 import type { RenderFault } from "../wire/errors/shape.ts";
-import type { CredentialScheme } from "./credential.ts";
+import type { CredentialScheme } from "./credential/credential.ts";
 import type { RequestContext } from "./request-context.ts";
 
 /** One route of the public interface. All that sets it apart from the others stands in its object. */

@@ -1,5 +1,5 @@
 import type { Caller } from "../gateway/open-request.ts";
-import type { Share } from "./payer-shares.ts";
+import type { Share } from "./read/payer-shares.ts";
 import type { RequestLog } from "../telemetry/request-log.ts";
 
 /** One request at the edge, from its first byte to its last. */

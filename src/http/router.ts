@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { suggest } from "../core/suggest.ts";
+import { suggest } from "../core/text/suggest.ts";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
-import { tryAgainIn } from "../core/parsed-texts.ts";
+import { tryAgainIn } from "../core/request/parsed-texts.ts";
 import { type AddressLimit, createAddressLimit } from "./address-limit.ts";
 import type { IssuedDigests } from "./issued-digests.ts";
 import type { Key, KeyStore } from "./key.ts";

@@ -3,7 +3,7 @@ import { emptyDatabase } from "../../tests/support/admin-app.ts";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
 import { createId } from "../core/ids.ts";
 import type { Database } from "../db/database.ts";
-import { createPostgres } from "../db/postgres.ts";
+import { createPostgres } from "../db/postgres/postgres.ts";
 import {
   type ClientSessions,
   createClientSessions,

@@ -1,8 +1,8 @@
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 import type { Clock } from "../core/clock.ts";
 import { createId } from "../core/ids.ts";
-import type { KeyMode } from "../core/key-mode.ts";
-import type { OpeningFunds } from "../core/opening-funds.ts";
+import type { KeyMode } from "../core/people/key-mode.ts";
+import type { OpeningFunds } from "../core/money/opening-funds.ts";
 import type { Key, KeyStore } from "./key.ts";
 import { createSecret, digestOf, foreignPrefix, randomBucket } from "./secret.ts";
 

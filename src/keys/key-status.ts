@@ -1,4 +1,4 @@
-import type { StatusChange } from "../core/status-change.ts";
+import type { StatusChange } from "../core/people/status-change.ts";
 import type { KeyStatus } from "./key.ts";
 
 /** From where each change leads where. Whatever is not revoked can be; nothing leads out of that. [interface decision 2] */

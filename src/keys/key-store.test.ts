@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
 import { createId } from "../core/ids.ts";
 import type { Database, Queryable } from "../db/database.ts";
-import { createPostgres } from "../db/postgres.ts";
+import { createPostgres } from "../db/postgres/postgres.ts";
 import type { KeyStore, NewKey } from "./key.ts";
 import { createKeyStore } from "./key-store.ts";
 

@@ -1,8 +1,8 @@
-import type { KeyMode } from "../core/key-mode.ts";
-import type { Unit } from "../core/amount.ts";
-import type { ChainCounter } from "../core/counter.ts";
+import type { KeyMode } from "../core/people/key-mode.ts";
+import type { Unit } from "../core/money/amount.ts";
+import type { ChainCounter } from "../core/money/counter.ts";
 import { invariant } from "../core/invariant.ts";
-import type { Payer } from "../core/payer.ts";
+import type { Payer } from "../core/money/payer.ts";
 import { PREPARED, type Queryable } from "../db/database.ts";
 import type { AccountsStatus, Key, KeyStatus, KeyStore } from "./key.ts";
 

@@ -1,6 +1,6 @@
-import type { KeyChain } from "../core/counter.ts";
-import type { KeyMode } from "../core/key-mode.ts";
-import type { Payer } from "../core/payer.ts";
+import type { KeyChain } from "../core/money/counter.ts";
+import type { KeyMode } from "../core/people/key-mode.ts";
+import type { Payer } from "../core/money/payer.ts";
 
 export const KEY_STATUSES = ["active", "suspended", "disabled", "revoked"] as const;
 

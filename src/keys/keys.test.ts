@@ -1,4 +1,4 @@
-import { payerNamed } from "../core/payer.ts";
+import { payerNamed } from "../core/money/payer.ts";
 import { expect, test } from "vitest";
 import { Fault } from "../core/fault.ts";
 import { createAuthenticate } from "./authenticate.ts";

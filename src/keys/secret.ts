@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
-import { CHECKSUM_CHARACTERS, checksumOf, hasChecksum, randomCharacters } from "../core/checked-secret.ts";
-import type { KeyMode } from "../core/key-mode.ts";
+import { CHECKSUM_CHARACTERS, checksumOf, hasChecksum, randomCharacters } from "../core/secret/checked-secret.ts";
+import type { KeyMode } from "../core/people/key-mode.ts";
 import { readAccessToken } from "./session-secret.ts";
 
 const RANDOM_CHARACTERS = 32;

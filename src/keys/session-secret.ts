@@ -5,7 +5,7 @@ import {
   checksumOf,
   hasChecksum,
   randomCharacters,
-} from "../core/checked-secret.ts";
+} from "../core/secret/checked-secret.ts";
 
 /** What all tokens of a session have in common: 143 bits, of which a prefix shows 30. It seals what is kept for the session. */
 const FAMILY_CHARACTERS = 24;

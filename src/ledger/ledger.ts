@@ -1,7 +1,7 @@
-import type { Amounts, Unit } from "../core/amount.ts";
-import type { BudgetPeriod } from "../core/budget-period.ts";
-import type { ChainRef, CounterKind } from "../core/counter.ts";
-import type { Outcome, Usage } from "../core/usage.ts";
+import type { Amounts, Unit } from "../core/money/amount.ts";
+import type { BudgetPeriod } from "../core/money/budget-period.ts";
+import type { ChainRef, CounterKind } from "../core/money/counter.ts";
+import type { Outcome, Usage } from "../core/money/usage.ts";
 
 /** The Idempotency-Key of a request, digested. It counts per key, whatever the request asks for. */
 export type Claim = { keySha256: Buffer; fingerprint: Buffer };

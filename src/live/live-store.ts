@@ -1,6 +1,6 @@
 import type { Queryable } from "../db/database.ts";
-import type { Amounts } from "../core/amount.ts";
-import type { InFlight } from "../core/in-flight.ts";
+import type { Amounts } from "../core/money/amount.ts";
+import type { InFlight } from "../core/request/in-flight.ts";
 import type { CancelEnd, LiveStore, NumberedEnd, SeenProcess, WatchStore } from "./live.ts";
 
 const PUBLISH = `select watched_ms as "watchedMs", cancels from live_published_v1($1, $2::json, $3, $4::json)`;

@@ -1,4 +1,4 @@
-import type { Ended, InFlight } from "../core/in-flight.ts";
+import type { Ended, InFlight } from "../core/request/in-flight.ts";
 
 /** What a process says of itself. */
 export type Published = {

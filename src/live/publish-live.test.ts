@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { InFlight } from "../core/in-flight.ts";
+import type { InFlight } from "../core/request/in-flight.ts";
 import type { CancelEnd, LiveStore, Published } from "./live.ts";
 import { createPublishLive } from "./publish-live.ts";
 

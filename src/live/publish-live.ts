@@ -1,6 +1,6 @@
 import { setImmediate as otherWork } from "node:timers/promises";
 import type { Clock } from "../core/clock.ts";
-import type { Ended, InFlight } from "../core/in-flight.ts";
+import type { Ended, InFlight } from "../core/request/in-flight.ts";
 import type { CancelEnd, LiveStore, NumberedEnd, Published } from "./live.ts";
 
 /** The requests of this process, as they are looked at. */

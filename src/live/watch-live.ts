@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../core/clock.ts";
-import type { InFlight } from "../core/in-flight.ts";
+import type { InFlight } from "../core/request/in-flight.ts";
 import type { NumberedEnd, SeenProcess, WatchStore } from "./live.ts";
 
 /** What all processes have in flight, and what ended in the last seconds. */

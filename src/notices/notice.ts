@@ -1,6 +1,6 @@
-import type { Unit } from "../core/amount.ts";
-import type { BudgetPeriod } from "../core/budget-period.ts";
-import type { CounterKind } from "../core/counter.ts";
+import type { Unit } from "../core/money/amount.ts";
+import type { BudgetPeriod } from "../core/money/budget-period.ts";
+import type { CounterKind } from "../core/money/counter.ts";
 import type { DeliveryState, NoticeCause } from "../core/notice-words.ts";
 
 /** Whose a counter is. An account of one key alone is not named. */

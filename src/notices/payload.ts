@@ -1,4 +1,4 @@
-import { formatAmount, type Unit } from "../core/amount.ts";
+import { formatAmount, type Unit } from "../core/money/amount.ts";
 import type { CounterOwner, Notice } from "./notice.ts";
 
 /** What is sent: the form that the Standard Webhooks specification recommends. */

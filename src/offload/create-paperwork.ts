@@ -1,11 +1,11 @@
-import type { Payer } from "../core/payer.ts";
-import { LARGE_BODY_BYTES } from "../core/large-body.ts";
-import type { MemberPolicy } from "../core/member-policy.ts";
-import type { ProviderDialect } from "../core/dialect.ts";
-import type { InputEstimate } from "../core/input-estimate.ts";
+import type { Payer } from "../core/money/payer.ts";
+import { LARGE_BODY_BYTES } from "../core/bytes/large-body.ts";
+import type { MemberPolicy } from "../core/request/member-policy.ts";
+import type { ProviderDialect } from "../core/request/dialect.ts";
+import type { InputEstimate } from "../core/request/input-estimate.ts";
 import { after, type Soon } from "../core/soon.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
-import type { Vocabulary } from "../core/vocabulary.ts";
+import type { Vocabulary } from "../core/request/vocabulary.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
 import { groupRoutes, type Fidelity, type RouteGroups } from "../translate/fidelity/group-routes.ts";

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { getPriority } from "node:os";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
-import type { ClientDialect } from "../core/dialect.ts";
-import { payerNamed } from "../core/payer.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
+import { payerNamed } from "../core/money/payer.ts";
 import { Fault } from "../core/fault.ts";
 import { processorMs } from "../../tests/support/processor-time.ts";
 import { createPaperwork } from "./create-paperwork.ts";

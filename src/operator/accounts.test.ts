@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { emptyDatabase } from "../../tests/support/admin-app.ts";
 import { KEY_ORDER } from "../../tests/support/key-order.ts";
 import { createOperator } from "../app/create-operator.ts";
-import { openProviderCredentials } from "../app/provider-credentials.ts";
+import { openProviderCredentials } from "../app/catalogue/provider-credentials.ts";
 import { systemClock } from "../core/clock.ts";
 import { everyPage } from "../core/page.ts";
 import type { Database } from "../db/database.ts";

@@ -1,20 +1,20 @@
-import type { AccountChange } from "../core/account-change.ts";
-import { formatAmount } from "../core/amount.ts";
-import type { By } from "../core/by.ts";
+import type { AccountChange } from "../core/people/account-change.ts";
+import { formatAmount } from "../core/money/amount.ts";
+import type { By } from "../core/people/by.ts";
 import type { Clock } from "../core/clock.ts";
 import { Conflict } from "../core/conflict.ts";
 import { createId } from "../core/ids.ts";
 import { invariant } from "../core/invariant.ts";
 import { type Keyset, type Page, pageOf, readCursor, type SearchRequest, UUID } from "../core/page.ts";
 import { randomBucket } from "../keys/secret.ts";
-import type { AccountKey, AccountRow, AccountStore, HeldCounter } from "../ledger/account.ts";
-import type { FundFirst } from "../ledger/fund-first.ts";
+import type { AccountKey, AccountRow, AccountStore, HeldCounter } from "../ledger/structure/account.ts";
+import type { FundFirst } from "../ledger/structure/fund-first.ts";
 import type { CounterSummary, Ledger } from "../ledger/ledger.ts";
-import type { AccountStatus, Changed, Structure } from "../ledger/structure.ts";
+import type { AccountStatus, Changed, Structure } from "../ledger/structure/structure.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
-import { bookingRefusal, checkAmount, checkReference } from "./booking.ts";
-import type { FindAccount } from "./find-account.ts";
-import type { TopUp } from "./funds.ts";
+import { bookingRefusal, checkAmount, checkReference } from "./money/booking.ts";
+import type { FindAccount } from "./find/find-account.ts";
+import type { TopUp } from "./money/funds.ts";
 import {
   finish,
   type LimitHolder,
@@ -23,8 +23,8 @@ import {
   type Limits,
   type LimitSet,
   type WhichLimit,
-} from "./limits.ts";
-import type { RequireGiven } from "./require-given.ts";
+} from "./money/limits.ts";
+import type { RequireGiven } from "./find/require-given.ts";
 import { refusalOf } from "./structure-refusal.ts";
 
 /** An account as operators see it. */

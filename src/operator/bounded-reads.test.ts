@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { emptyDatabase } from "../../tests/support/admin-app.ts";
 import { createOperator } from "../app/create-operator.ts";
-import { openProviderCredentials } from "../app/provider-credentials.ts";
+import { openProviderCredentials } from "../app/catalogue/provider-credentials.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Database } from "../db/database.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";

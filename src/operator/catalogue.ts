@@ -8,16 +8,16 @@ import type {
   PriceChangeOrder,
   RemovedRoute,
 } from "../catalogue/model.ts";
-import type { By } from "../core/by.ts";
-import type { CatalogueChange, PriceChange } from "../core/catalogue-change.ts";
+import type { By } from "../core/people/by.ts";
+import type { CatalogueChange, PriceChange } from "../core/catalogue/catalogue-change.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CatalogueNames } from "../catalogue/names-store.ts";
 import type { Credentials } from "../credentials/open-credentials.ts";
 import { Fault } from "../core/fault.ts";
-import { matchesGlob } from "../core/matches-glob.ts";
-import type { ImportedModel } from "../core/imported-model.ts";
+import { matchesGlob } from "../core/text/matches-glob.ts";
+import type { ImportedModel } from "../core/catalogue/imported-model.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor } from "../core/page.ts";
-import type { RouteTerms } from "../core/route-terms.ts";
+import type { RouteTerms } from "../core/catalogue/route-terms.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 
 /** A model as operators see it. Address and credential of a route are its provider's. */

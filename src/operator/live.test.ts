@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 import { createId } from "../core/ids.ts";
-import type { InFlight } from "../core/in-flight.ts";
+import type { InFlight } from "../core/request/in-flight.ts";
 import type { CancelEnd, NumberedEnd } from "../live/live.ts";
 import type { LiveView } from "../live/watch-live.ts";
 import { createManageLive } from "./live.ts";

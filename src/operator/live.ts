@@ -1,18 +1,18 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 import type { Clock } from "../core/clock.ts";
 import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
 import { requestIdOf } from "../core/ids.ts";
-import type { Ended, InFlight } from "../core/in-flight.ts";
+import type { Ended, InFlight } from "../core/request/in-flight.ts";
 import type { FindKey } from "../keys/find-key.ts";
 import type { CancelEnd, WatchStore } from "../live/live.ts";
 import type { LiveView, WatchLive } from "../live/watch-live.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
-import type { FindAccount } from "./find-account.ts";
-import { accountWithin, isWithin, keyWithin } from "./find-within.ts";
-import { createLiveNames, type LiveNames } from "./live-names.ts";
-import { readRequestId } from "./read-request-id.ts";
+import type { FindAccount } from "./find/find-account.ts";
+import { accountWithin, isWithin, keyWithin } from "./find/find-within.ts";
+import { createLiveNames, type LiveNames } from "./find/live-names.ts";
+import { readRequestId } from "./find/read-request-id.ts";
 
 type Placed = {
   /** The account of its key; null: the key is its own. */

@@ -1,18 +1,18 @@
-import { formatAmount, parseAmount } from "../core/amount.ts";
-import type { By } from "../core/by.ts";
+import { formatAmount, parseAmount } from "../core/money/amount.ts";
+import type { By } from "../core/people/by.ts";
 import type { Clock } from "../core/clock.ts";
 import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../core/page.ts";
-import { SECRET_TEXT } from "../core/secret.ts";
+import { SECRET_TEXT } from "../core/secret/secret.ts";
 import type { Webhook } from "../core/webhook-list.ts";
 import type { FindKey } from "../keys/find-key.ts";
 import type { CounterThresholds, ListedNotice, NoticeEndpoint, NoticeFilter, NoticeStore } from "../notices/notice.ts";
 import { messageOf, testPayload } from "../notices/payload.ts";
 import type { SendWebhook } from "../notices/send-webhook.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
-import type { FindAccount } from "./find-account.ts";
-import { accountWithin, keyWithin } from "./find-within.ts";
+import type { FindAccount } from "./find/find-account.ts";
+import { accountWithin, keyWithin } from "./find/find-within.ts";
 
 /** A notice, what it says to people, and what became of it at each endpoint. */
 export type ShownNotice = ListedNotice & { message: string };

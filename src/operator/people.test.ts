@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { emptyDatabase } from "../../tests/support/admin-app.ts";
 import { createOperator } from "../app/create-operator.ts";
-import { openProviderCredentials } from "../app/provider-credentials.ts";
+import { openProviderCredentials } from "../app/catalogue/provider-credentials.ts";
 import { systemClock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
-import type { Role } from "../core/role.ts";
+import type { Role } from "../core/people/role.ts";
 import type { Database } from "../db/database.ts";
 import { MOST_FAILURES } from "../entrance/sign-in-throttle.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";

@@ -1,4 +1,4 @@
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 import type { Clock } from "../core/clock.ts";
 import { Conflict } from "../core/conflict.ts";
 import { fieldFault } from "../core/fault.ts";
@@ -6,15 +6,15 @@ import { Forbidden } from "../core/forbidden.ts";
 import { createId } from "../core/ids.ts";
 import { invariant } from "../core/invariant.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor } from "../core/page.ts";
-import type { Role } from "../core/role.ts";
+import type { Role } from "../core/people/role.ts";
 import type { Grant, PeopleStore, Person } from "../people/person.ts";
 import { type PersonSession, sessionEnded, type SessionStore } from "../entrance/session/session.ts";
 import { hashPassword, isPassword, type PasswordStore } from "../entrance/password/password.ts";
 import type { SignInThrottle } from "../entrance/sign-in-throttle.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { ManageAccounts } from "./accounts.ts";
-import type { FindAccount } from "./find-account.ts";
-import { accountWithin } from "./find-within.ts";
+import type { FindAccount } from "./find/find-account.ts";
+import { accountWithin } from "./find/find-within.ts";
 import { findPerson } from "../people/find-person.ts";
 import { throttled } from "../entrance/password/throttled-sign-in.ts";
 

@@ -1,10 +1,10 @@
 import type { CatalogueStore, ProviderOverview, RemovedProvider } from "../catalogue/model.ts";
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 import { Fault } from "../core/fault.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor } from "../core/page.ts";
-import type { ProbeResult, ProbeTarget } from "../core/probe.ts";
-import type { ProviderTerms } from "../core/provider-terms.ts";
-import type { Rekeyed } from "../core/sealed-credential.ts";
+import type { ProbeResult, ProbeTarget } from "../core/catalogue/probe.ts";
+import type { ProviderTerms } from "../core/catalogue/provider-terms.ts";
+import type { Rekeyed } from "../core/secret/sealed-credential.ts";
 import type { Credentials } from "../credentials/open-credentials.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import type { Probe } from "../upstream/probe/probe.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { RequestFilter, RequestRecord } from "../core/request-record.ts";
-import type { AskedSeries } from "../core/series.ts";
+import type { RequestFilter, RequestRecord } from "../core/request/request-record.ts";
+import type { AskedSeries } from "../core/request/series.ts";
 import type { Key } from "../keys/key.ts";
-import type { AccountRow } from "../ledger/account.ts";
+import type { AccountRow } from "../ledger/structure/account.ts";
 import { type AskedRequests, createReadRequests } from "./requests.ts";
 import { createReportSeries } from "./series.ts";
 

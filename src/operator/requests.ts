@@ -1,13 +1,19 @@
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 import { Fault } from "../core/fault.ts";
 import type { Page, PageRequest } from "../core/page.ts";
-import type { ListRequests, RequestOutcome, RequestRecord, ShownRequest, ShowRequest } from "../core/request-record.ts";
+import type {
+  ListRequests,
+  RequestOutcome,
+  RequestRecord,
+  ShownRequest,
+  ShowRequest,
+} from "../core/request/request-record.ts";
 import type { FindKey } from "../keys/find-key.ts";
-import type { FindAccount } from "./find-account.ts";
-import { accountWithin, isWithin, keyWithin } from "./find-within.ts";
+import type { FindAccount } from "./find/find-account.ts";
+import { accountWithin, isWithin, keyWithin } from "./find/find-within.ts";
 import { placeOf } from "./live.ts";
-import type { LiveNames } from "./live-names.ts";
-import { readRequestId } from "./read-request-id.ts";
+import type { LiveNames } from "./find/live-names.ts";
+import { readRequestId } from "./find/read-request-id.ts";
 
 /** Which requests. Null: whatever it is. */
 export type AskedRequests = PageRequest & {

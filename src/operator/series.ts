@@ -1,11 +1,11 @@
-import type { By } from "../core/by.ts";
+import type { By } from "../core/people/by.ts";
 import type { Clock } from "../core/clock.ts";
 import { fieldFault } from "../core/fault.ts";
-import type { AskedSeries, ReadSeries, Series, SeriesFilter, SeriesGroup } from "../core/series.ts";
+import type { AskedSeries, ReadSeries, Series, SeriesFilter, SeriesGroup } from "../core/request/series.ts";
 import type { FindKey } from "../keys/find-key.ts";
-import type { FindAccount } from "./find-account.ts";
-import { accountWithin, keyWithin } from "./find-within.ts";
-import type { Holder, NamedHolder } from "./holder.ts";
+import type { FindAccount } from "./find/find-account.ts";
+import { accountWithin, keyWithin } from "./find/find-within.ts";
+import type { Holder, NamedHolder } from "./find/holder.ts";
 
 /** Null: everything, the last day, as fits, whole. */
 export type AskedSeriesReport = Pick<AskedSeries, "stepMinutes" | "top"> & {

@@ -1,6 +1,6 @@
-import type { By } from "../core/by.ts";
-import type { JournalDays, Partitions, RepairedDay, RepairStep } from "../ledger/partitions.ts";
-import type { PeriodAhead, RepairPeriods } from "../ledger/period-repair.ts";
+import type { By } from "../core/people/by.ts";
+import type { JournalDays, Partitions, RepairedDay, RepairStep } from "../ledger/duties/partitions.ts";
+import type { PeriodAhead, RepairPeriods } from "../ledger/duties/period-repair.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 
 export type { JournalDays, PeriodAhead, RepairedDay };

@@ -1,6 +1,6 @@
 import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
-import type { Changed, StructureRefusal } from "../ledger/structure.ts";
+import type { Changed, StructureRefusal } from "../ledger/structure/structure.ts";
 
 const MOST_LEVELS = 4;
 const MOST_COUNTERS = 8;

@@ -1,4 +1,4 @@
-import type { Role } from "../core/role.ts";
+import type { Role } from "../core/people/role.ts";
 
 /** A role, and the account in whose subtree it holds; null: everywhere. */
 export type Grant = { role: Role; accountId: string | null };

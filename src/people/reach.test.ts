@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Role } from "../core/role.ts";
+import type { Role } from "../core/people/role.ts";
 import type { HeldGrant } from "./person.ts";
 import { reachOf } from "./reach.ts";
 

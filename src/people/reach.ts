@@ -1,4 +1,4 @@
-import type { Role } from "../core/role.ts";
+import type { Role } from "../core/people/role.ts";
 import type { HeldGrant } from "./person.ts";
 
 /** Where somebody may do a thing: everywhere, below these accounts, or (null) nowhere. */

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { CODEX } from "../core/codex.ts";
+import { CODEX } from "../core/request/codex.ts";
 
 /** Agents and clients by the beginning of what they send as User-Agent, the most exact first. */
 const KNOWN: readonly (readonly [RegExp, string])[] = [

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { cursorOf, type Keyset, readCursor, UUID } from "../core/page.ts";
-import type { ListRequests, RequestFilter, RequestRecord } from "../core/request-record.ts";
+import type { ListRequests, RequestFilter, RequestRecord } from "../core/request/request-record.ts";
 
 /** Ids from `from` to before `below`. */
 export type IdRange = { below: string; from: string };

@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vi
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
 import { factsOf } from "../../tests/support/request-facts.ts";
 import { until } from "../../tests/support/until.ts";
-import type { RequestFacts } from "../core/request-facts.ts";
+import type { RequestFacts } from "../core/request/request-facts.ts";
 import type { Database } from "../db/database.ts";
-import { createPostgres } from "../db/postgres.ts";
+import { createPostgres } from "../db/postgres/postgres.ts";
 import { foldSeries, type SeriesRow } from "./fold-series.ts";
 import { foldTotals } from "./fold-totals.ts";
 import { batchOf, type RecordBatch } from "./record-batch.ts";

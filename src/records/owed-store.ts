@@ -1,4 +1,4 @@
-import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../core/series.ts";
+import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../core/request/series.ts";
 import { sqlStateOf } from "../db/database-error.ts";
 import { type Database, PREPARED, type Queryable } from "../db/database.ts";
 import { findLeft, refoldSeries } from "./left-store.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
 import { createId, requestIdOf } from "../core/ids.ts";
-import type { RequestFacts } from "../core/request-facts.ts";
-import type { RequestFilter, RequestRecord } from "../core/request-record.ts";
+import type { RequestFacts } from "../core/request/request-facts.ts";
+import type { RequestFilter, RequestRecord } from "../core/request/request-record.ts";
 import type { Database } from "../db/database.ts";
-import { createPostgres } from "../db/postgres.ts";
+import { createPostgres } from "../db/postgres/postgres.ts";
 import { foldSeries } from "./fold-series.ts";
 import { createListRequests } from "./list-requests.ts";
 import { createReadSeries } from "./read-series.ts";

@@ -8,7 +8,7 @@ import {
   type SeriesGroup,
   type SeriesPart,
   type SeriesSum,
-} from "../core/series.ts";
+} from "../core/request/series.ts";
 import { GRAINS } from "./request-groups.ts";
 import { addedCounts, quantileOf } from "./histogram.ts";
 

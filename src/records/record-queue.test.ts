@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RequestFacts } from "../core/request-facts.ts";
+import type { RequestFacts } from "../core/request/request-facts.ts";
 import { createReadClient } from "./agent-name.ts";
 import { foldSeries } from "./fold-series.ts";
 import { batchOf } from "./record-batch.ts";

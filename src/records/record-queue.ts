@@ -1,4 +1,4 @@
-import type { RequestFacts } from "../core/request-facts.ts";
+import type { RequestFacts } from "../core/request/request-facts.ts";
 import type { SentBy } from "./agent-name.ts";
 
 /** A request, who sent it, and how many it stands for. */

@@ -1,4 +1,4 @@
-import type { RequestFacts } from "../core/request-facts.ts";
+import type { RequestFacts } from "../core/request/request-facts.ts";
 import type { QueuedRecord } from "./record-queue.ts";
 
 /** A row of the table `request`, as JSON: amounts are texts, since a number would lose digits. */

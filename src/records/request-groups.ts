@@ -1,4 +1,4 @@
-import type { RequestFacts } from "../core/request-facts.ts";
+import type { RequestFacts } from "../core/request/request-facts.ts";
 import { codeOf, timeOf } from "./record-row.ts";
 import { addRequest, addSum, emptySum, type RequestSum } from "./request-sum.ts";
 

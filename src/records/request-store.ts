@@ -1,8 +1,8 @@
-import type { ClientDialect } from "../core/dialect.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
 import { FAULT_CODES } from "../core/fault.ts";
 import { requestIdOf } from "../core/ids.ts";
-import { type AttemptFacts, REQUEST_STEPS, type StepTimes } from "../core/request-facts.ts";
-import type { RequestFilter, RequestRecord } from "../core/request-record.ts";
+import { type AttemptFacts, REQUEST_STEPS, type StepTimes } from "../core/request/request-facts.ts";
+import type { RequestFilter, RequestRecord } from "../core/request/request-record.ts";
 import type { Queryable } from "../db/database.ts";
 import { timeOf } from "./record-row.ts";
 import type { FindStore, IdRange } from "./list-requests.ts";

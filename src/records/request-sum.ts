@@ -1,5 +1,5 @@
-import type { RequestFacts } from "../core/request-facts.ts";
-import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../core/series.ts";
+import type { RequestFacts } from "../core/request/request-facts.ts";
+import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../core/request/series.ts";
 import { countIn, emptyCounts } from "./histogram.ts";
 
 /** What requests come to. */

@@ -1,4 +1,4 @@
-import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS, type SeriesFilter, type SeriesGroup } from "../core/series.ts";
+import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS, type SeriesFilter, type SeriesGroup } from "../core/request/series.ts";
 import type { Queryable } from "../db/database.ts";
 import { EVERYTHING } from "./fold-series.ts";
 import type { GroupRow, PointRow, ReadRange, SeriesStore, WholeRange } from "./read-series.ts";

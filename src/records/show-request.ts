@@ -1,6 +1,6 @@
-import type { Amounts, Unit } from "../core/amount.ts";
-import type { Tariff } from "../core/price.ts";
-import { type PriceLine, priceLines, roundedSum, tokenLines } from "../core/price-lines.ts";
+import type { Amounts, Unit } from "../core/money/amount.ts";
+import type { Tariff } from "../core/money/price.ts";
+import { type PriceLine, priceLines, roundedSum, tokenLines } from "../core/money/price-lines.ts";
 import type {
   PriceGap,
   PriceWork,
@@ -8,8 +8,8 @@ import type {
   RequestMoney,
   RequestRecord,
   ShowRequest,
-} from "../core/request-record.ts";
-import type { Usage } from "../core/usage.ts";
+} from "../core/request/request-record.ts";
+import type { Usage } from "../core/money/usage.ts";
 
 /** The charge of a request as the journal has it, with the price it was made at. */
 export type JournalCharge = {

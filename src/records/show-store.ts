@@ -1,4 +1,4 @@
-import type { Unit } from "../core/amount.ts";
+import type { Unit } from "../core/money/amount.ts";
 import {
   byPart,
   NEEDED_PARTS,
@@ -7,8 +7,8 @@ import {
   TARIFF_PARTS,
   type TariffPart,
   wordOf,
-} from "../core/price.ts";
-import type { RequestEntry } from "../core/request-record.ts";
+} from "../core/money/price.ts";
+import type { RequestEntry } from "../core/request/request-record.ts";
 import type { Queryable } from "../db/database.ts";
 import { RECORD_COLUMNS, recordOf, type RequestRow } from "./request-store.ts";
 import type { JournalCharge, ShowStore } from "./show-request.ts";

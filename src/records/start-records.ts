@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import type { RecordRequest } from "../core/request-facts.ts";
+import type { RecordRequest } from "../core/request/request-facts.ts";
 import { createReadClient } from "./agent-name.ts";
 import { createOwedSeries, type OwedStore } from "./owed-series.ts";
 import { batchOf, type RecordBatch } from "./record-batch.ts";

@@ -3,7 +3,7 @@ import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../tests/s
 import { factsOf } from "../../tests/support/request-facts.ts";
 import { until } from "../../tests/support/until.ts";
 import type { Database } from "../db/database.ts";
-import { createPostgres } from "../db/postgres.ts";
+import { createPostgres } from "../db/postgres/postgres.ts";
 import { foldSeries } from "./fold-series.ts";
 import { batchOf, type RecordBatch } from "./record-batch.ts";
 import type { QueuedRecord } from "./record-queue.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { ByteReader } from "../core/byte-stream.ts";
+import type { ByteReader } from "../core/bytes/byte-stream.ts";
 import { collect } from "./collect.ts";
 
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { wholeSeconds } from "../core/deadline.ts";
-import type { ByteStream } from "../core/byte-stream.ts";
-import { GatheredBytes } from "../core/gathered-bytes.ts";
-import type { Sink } from "../core/sink.ts";
-import type { AnswerOutcome } from "../core/usage.ts";
+import type { ByteStream } from "../core/bytes/byte-stream.ts";
+import { GatheredBytes } from "../core/bytes/gathered-bytes.ts";
+import type { Sink } from "../core/request/sink.ts";
+import type { AnswerOutcome } from "../core/money/usage.ts";
 
 export type CollectTask = { body: ByteStream; sink: Pick<Sink, "onGone">; maxBytes: number; timeoutMs: number };
 

@@ -1,8 +1,8 @@
-import { NO_PAYER } from "../core/payer.ts";
+import { NO_PAYER } from "../core/money/payer.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
+import type { ByteReader, ByteStream } from "../core/bytes/byte-stream.ts";
 import { systemClock } from "../core/clock.ts";
-import type { Sink } from "../core/sink.ts";
+import type { Sink } from "../core/request/sink.ts";
 import { type AnswerStage, DROP, PASS, TERMINAL, type Verdict } from "../translate/answer-stage.ts";
 import { chatUntouched } from "../translate/chat/untouched.ts";
 import { createRelay, type Relayed } from "./relay.ts";

@@ -1,9 +1,9 @@
-import { AnswerLimitError, boundBeside } from "../core/answer-limit.ts";
+import { AnswerLimitError, boundBeside } from "../core/request/answer-limit.ts";
 import { wholeSeconds } from "../core/deadline.ts";
-import type { ByteStream } from "../core/byte-stream.ts";
+import type { ByteStream } from "../core/bytes/byte-stream.ts";
 import type { Clock } from "../core/clock.ts";
-import type { AnswerHead, Sink } from "../core/sink.ts";
-import type { AnswerOutcome, Usage } from "../core/usage.ts";
+import type { AnswerHead, Sink } from "../core/request/sink.ts";
+import type { AnswerOutcome, Usage } from "../core/money/usage.ts";
 import { type AnswerStage, DROP, FAILED, PASS, TERMINAL } from "../translate/answer-stage.ts";
 import { EventSplitter } from "../wire/sse/event-splitter.ts";
 

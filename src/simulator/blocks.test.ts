@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Dialect, JsonObject } from "./dialect.ts";
 import { DIALECTS } from "./dialects.ts";
-import { planGeneration, saidAfter } from "./generation.ts";
-import { DEFAULT_SCRIPT, parseSettings } from "./script.ts";
+import { planGeneration, saidAfter } from "./plan/generation.ts";
+import { DEFAULT_SCRIPT, parseSettings } from "./plan/script.ts";
 
 const body = { model: "sim", messages: [{ role: "user", content: "x" }], input: "x", max_tokens: 1000 };
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Gate } from "./gate.ts";
-import { readBody } from "./read-body.ts";
-import { isObject } from "../core/is-object.ts";
+import type { Gate } from "./send/gate.ts";
+import { readBody } from "./ask/read-body.ts";
+import { isObject } from "../core/bytes/is-object.ts";
 import type { Call, Witness } from "./witness.ts";
 
 type ControlParts = { witness: Witness; gate: Gate };

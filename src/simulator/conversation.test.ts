@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DIALECTS } from "./dialects.ts";
-import { seal, sign } from "./proof.ts";
+import { seal, sign } from "./plan/proof.ts";
 
 const user = { role: "user", content: "x" };
 const chat =

@@ -1,7 +1,7 @@
-import type { ProviderDialect } from "../core/dialect.ts";
-import type { Group, Stop } from "./block.ts";
-import type { Refusal } from "./refusal.ts";
-import type { UsageReport } from "./usage-report.ts";
+import type { ProviderDialect } from "../core/request/dialect.ts";
+import type { Group, Stop } from "./plan/block.ts";
+import type { Refusal } from "./ask/refusal.ts";
+import type { UsageReport } from "./plan/usage-report.ts";
 
 export type JsonObject = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../core/dialect.ts";
+import type { ProviderDialect } from "../core/request/dialect.ts";
 import { chat } from "./chat/chat.ts";
 import type { Dialect } from "./dialect.ts";
 import { gemini } from "./gemini/gemini.ts";

@@ -1,16 +1,16 @@
 import type { Clock } from "../core/clock.ts";
-import { checkReasoning } from "./check-reasoning.ts";
+import { checkReasoning } from "./ask/check-reasoning.ts";
 import type { Ask, Dialect } from "./dialect.ts";
-import { planGeneration, promptTokens } from "./generation.ts";
-import type { Outlet } from "./outlet.ts";
-import { sendPlainAnswer, sleep } from "./plain-answer.ts";
-import { createPlainBody } from "./plain-body.ts";
-import { encodeRecording, type ReadRecording, type Recording } from "./recordings.ts";
-import { Refusal } from "./refusal.ts";
-import { createRemember } from "./remember.ts";
-import { DEFAULT_SCRIPT, parseSettings, type Script, settingsOfModel } from "./script.ts";
-import { StreamProducer } from "./stream-producer.ts";
-import { createTakeTurn } from "./turn.ts";
+import { planGeneration, promptTokens } from "./plan/generation.ts";
+import type { Outlet } from "./send/outlet.ts";
+import { sendPlainAnswer, sleep } from "./send/plain-answer.ts";
+import { createPlainBody } from "./send/plain-body.ts";
+import { encodeRecording, type ReadRecording, type Recording } from "./plan/recordings.ts";
+import { Refusal } from "./ask/refusal.ts";
+import { createRemember } from "./plan/remember.ts";
+import { DEFAULT_SCRIPT, parseSettings, type Script, settingsOfModel } from "./plan/script.ts";
+import { StreamProducer } from "./send/stream-producer.ts";
+import { createTakeTurn } from "./plan/turn.ts";
 
 export type Generate = (exchange: {
   dialect: Dialect;

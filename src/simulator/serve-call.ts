@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../core/clock.ts";
 import { createId } from "../core/ids.ts";
-import { digestOfCredential, headersWithoutCredentials, pathWithoutCredential } from "./credential.ts";
+import { digestOfCredential, headersWithoutCredentials, pathWithoutCredential } from "./ask/credential.ts";
 import type { Ask, Dialect, JsonObject, Named } from "./dialect.ts";
-import type { Gate } from "./gate.ts";
+import type { Gate } from "./send/gate.ts";
 import type { Generate } from "./generate.ts";
-import { Outlet } from "./outlet.ts";
-import { readBody } from "./read-body.ts";
-import { isObject } from "../core/is-object.ts";
-import { LONGEST_MODEL_NAME } from "./read-field.ts";
-import { invalid, Refusal } from "./refusal.ts";
+import { Outlet } from "./send/outlet.ts";
+import { readBody } from "./ask/read-body.ts";
+import { isObject } from "../core/bytes/is-object.ts";
+import { LONGEST_MODEL_NAME } from "./ask/read-field.ts";
+import { invalid, Refusal } from "./ask/refusal.ts";
 import type { WitnessLog } from "./witness.ts";
 
 export type Operation = "generate" | "count" | "models";

@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../core/dialect.ts";
+import type { ProviderDialect } from "../core/request/dialect.ts";
 
 export type CallEnd = "completed" | "failed" | "caller_gone";
 

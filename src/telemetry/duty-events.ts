@@ -1,10 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 import type { Duty } from "../core/duty.ts";
-import { describeError } from "./describe-error.ts";
-import { createLineAllowance } from "./line-allowance.ts";
-import { sayTo } from "./log-table.ts";
-import type { Logger } from "./logger.ts";
-import type { Metrics } from "./metrics.ts";
+import { describeError } from "./log/describe-error.ts";
+import { createLineAllowance } from "./log/line-allowance.ts";
+import { sayTo } from "./log/log-table.ts";
+import type { Logger } from "./log/logger.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 
 /** What happens in the background, for the ledger. */
 export type DutyEvents = {

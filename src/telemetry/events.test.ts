@@ -4,10 +4,10 @@ import { calledAt } from "../../tests/support/call-made.ts";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
 import { createEvents } from "./events.ts";
-import { createLogger, type LogLevel } from "./logger.ts";
-import { createMetrics } from "./metrics.ts";
+import { createLogger, type LogLevel } from "./log/logger.ts";
+import { createMetrics } from "./metrics/metrics.ts";
 import type { RequestFinished, RequestOpened } from "./request-line.ts";
-import { createOpenTrace } from "./tracing.ts";
+import { createOpenTrace } from "./trace/tracing.ts";
 
 const CANARY = "Canary0f7d2c9a41b8e6";
 

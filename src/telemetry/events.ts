@@ -1,9 +1,9 @@
-import type { MoneyAlarm } from "../core/money-alarm.ts";
-import type { RecordRequest } from "../core/request-facts.ts";
-import { describeError } from "./describe-error.ts";
+import type { MoneyAlarm } from "../core/money/money-alarm.ts";
+import type { RecordRequest } from "../core/request/request-facts.ts";
+import { describeError } from "./log/describe-error.ts";
 import { createDutyEvents, type DutyEvents } from "./duty-events.ts";
-import { createLineAllowance } from "./line-allowance.ts";
-import { ALARM_FIXES, sayTo } from "./log-table.ts";
+import { createLineAllowance } from "./log/line-allowance.ts";
+import { ALARM_FIXES, sayTo } from "./log/log-table.ts";
 import { createOperatorEvents, type OperatorEvents } from "./operator-events.ts";
 import type { RequestOpened } from "./request-line.ts";
 import { openRequestLog, type RequestLog, type RequestLogParts } from "./request-log.ts";

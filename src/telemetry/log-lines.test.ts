@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { calledAt } from "../../tests/support/call-made.ts";
 import { createEvents } from "./events.ts";
-import { ALARM_FIXES } from "./log-table.ts";
-import { createLogger } from "./logger.ts";
-import { createMetrics } from "./metrics.ts";
+import { ALARM_FIXES } from "./log/log-table.ts";
+import { createLogger } from "./log/logger.ts";
+import { createMetrics } from "./metrics/metrics.ts";
 import { REQUEST_FIELDS } from "./request-fields.ts";
 
 function build() {

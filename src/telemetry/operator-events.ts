@@ -1,7 +1,7 @@
-import type { By } from "../core/by.ts";
-import { describeError } from "./describe-error.ts";
-import { sayTo } from "./log-table.ts";
-import type { Logger } from "./logger.ts";
+import type { By } from "../core/people/by.ts";
+import { describeError } from "./log/describe-error.ts";
+import { sayTo } from "./log/log-table.ts";
+import type { Logger } from "./log/logger.ts";
 
 /** What operators changed, through whichever door, and who it was. Each is one line of the log. */
 export type OperatorEvents = {

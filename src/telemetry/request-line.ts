@@ -1,9 +1,9 @@
-import { type Amounts, formatAmount, type Unit } from "../core/amount.ts";
-import type { ClientDialect } from "../core/dialect.ts";
+import { type Amounts, formatAmount, type Unit } from "../core/money/amount.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
 import type { FaultCode } from "../core/fault.ts";
-import type { Route } from "../core/route.ts";
-import type { AnswerOutcome } from "../core/usage.ts";
-import { redact } from "./redact.ts";
+import type { Route } from "../core/catalogue/route.ts";
+import type { AnswerOutcome } from "../core/money/usage.ts";
+import { redact } from "./log/redact.ts";
 import type { RouteName } from "./route-name.ts";
 
 export type RequestOpened = {

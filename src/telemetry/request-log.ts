@@ -1,11 +1,11 @@
-import type { Amounts } from "../core/amount.ts";
+import type { Amounts } from "../core/money/amount.ts";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
-import type { AttemptFacts, RecordRequest, RequestFacts, StepTimes } from "../core/request-facts.ts";
-import { boundedDetail, describeError } from "./describe-error.ts";
-import type { Logger } from "./logger.ts";
-import type { Metrics } from "./metrics.ts";
-import { redact } from "./redact.ts";
+import type { AttemptFacts, RecordRequest, RequestFacts, StepTimes } from "../core/request/request-facts.ts";
+import { boundedDetail, describeError } from "./log/describe-error.ts";
+import type { Logger } from "./log/logger.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import { redact } from "./log/redact.ts";
 import {
   type CallMade,
   type KnownCall,
@@ -18,8 +18,8 @@ import {
   type RequestOpened,
 } from "./request-line.ts";
 import type { RouteName } from "./route-name.ts";
-import type { RequestTrace } from "./request-trace.ts";
-import type { OpenTrace } from "./tracing.ts";
+import type { RequestTrace } from "./trace/request-trace.ts";
+import type { OpenTrace } from "./trace/tracing.ts";
 
 /** What becomes known of a request while it runs. It ends in exactly one log line, whatever happened. */
 export type RequestLog = {

@@ -1,10 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 import type { ServerFacts, StandbyLack } from "../core/server-facts.ts";
-import { createLineAllowance } from "./line-allowance.ts";
-import { sayTo } from "./log-table.ts";
-import type { Logger } from "./logger.ts";
-import type { Metrics } from "./metrics.ts";
-import { adviceOn, STANDBY_FIXES } from "./server-advice.ts";
+import { createLineAllowance } from "./log/line-allowance.ts";
+import { sayTo } from "./log/log-table.ts";
+import type { Logger } from "./log/logger.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import { adviceOn, STANDBY_FIXES } from "./log/server-advice.ts";
 
 /** What is found out about the database server, beside whether it answers. */
 export type ServerEvents = {

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
-import { createLineAllowance } from "./line-allowance.ts";
-import { sayTo } from "./log-table.ts";
-import type { Logger } from "./logger.ts";
+import { createLineAllowance } from "./log/line-allowance.ts";
+import { sayTo } from "./log/log-table.ts";
+import type { Logger } from "./log/logger.ts";
 
 /** What single sign-on does and fails at. Details are of a fixed set or the library's own words, and never a token. */
 export type SignInEvents = {

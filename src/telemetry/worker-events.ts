@@ -1,5 +1,5 @@
-import { sayTo } from "./log-table.ts";
-import type { Logger } from "./logger.ts";
+import { sayTo } from "./log/log-table.ts";
+import type { Logger } from "./log/logger.ts";
 
 /** What the parent of several workers sees of them. Slots are numbered from 0; a replacement takes the slot of the dead. */
 export type WorkerEvents = {

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import type { ModelInput } from "../core/model-input.ts";
+import type { ModelInput } from "../core/request/model-input.ts";
 import { countInput, sampleTextTokens } from "./count-input.ts";
 import { type TextCounter, loadCountTokens } from "./count-tokens.ts";
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ModelInput } from "../core/model-input.ts";
+import type { ModelInput } from "../core/request/model-input.ts";
 import type { TextCounter } from "./count-tokens.ts";
 import { besideText } from "./estimate-input.ts";
 import { estimateTokens } from "./estimate-tokens.ts";

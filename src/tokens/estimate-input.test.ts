@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ModelInput } from "../core/model-input.ts";
+import type { ModelInput } from "../core/request/model-input.ts";
 import { estimateInput } from "./estimate-input.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 

@@ -1,5 +1,5 @@
-import type { InputEstimate, MediaCount } from "../core/input-estimate.ts";
-import type { ModelInput, ModelMedia } from "../core/model-input.ts";
+import type { InputEstimate, MediaCount } from "../core/request/input-estimate.ts";
+import type { ModelInput, ModelMedia } from "../core/request/model-input.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 
 /** Tokens of a picture. Providers scale it down first, so its bytes do not matter. The most is a matter of the model. */

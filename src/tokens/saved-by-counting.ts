@@ -1,5 +1,5 @@
-import type { ModelInput } from "../core/model-input.ts";
-import type { Vocabulary } from "../core/vocabulary.ts";
+import type { ModelInput } from "../core/request/model-input.ts";
+import type { Vocabulary } from "../core/request/vocabulary.ts";
 import type { TextCounter } from "./count-tokens.ts";
 import { slicesOf } from "./count-input.ts";
 

@@ -1,5 +1,5 @@
 import type { Fault } from "../core/fault.ts";
-import type { Usage } from "../core/usage.ts";
+import type { Usage } from "../core/money/usage.ts";
 import type { DeliveredText } from "./delivered-text.ts";
 
 /** The event goes to the caller as it came. */

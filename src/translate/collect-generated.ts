@@ -1,4 +1,4 @@
-import { isObject } from "../core/is-object.ts";
+import { isObject } from "../core/bytes/is-object.ts";
 
 /** Whether a text was said, or thought on the way to it. */
 export type GeneratedKind = "said" | "thought";

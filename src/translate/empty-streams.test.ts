@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PAIRS, relayAnswer, UNTOUCHED } from "../../tests/translation/relay-answer.ts";
-import type { ProviderDialect } from "../core/dialect.ts";
+import type { ProviderDialect } from "../core/request/dialect.ts";
 
 /** How each format ends a stream, with nothing before it. */
 const BARE_ENDS: Record<ProviderDialect, string[]> = {

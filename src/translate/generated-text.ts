@@ -1,5 +1,5 @@
-import { isObject } from "../core/is-object.ts";
-import type { Json } from "../core/json.ts";
+import { isObject } from "../core/bytes/is-object.ts";
+import type { Json } from "../core/bytes/json.ts";
 import { readChatGenerated } from "./chat/generated.ts";
 import { readMessagesGenerated } from "./messages/generated.ts";
 import type { GeneratedPiece } from "./output-meter.ts";

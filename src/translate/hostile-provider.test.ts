@@ -12,7 +12,7 @@ import { encodeEvents, type Piece, scriptAnswer, scriptStream } from "../../test
 import { requestOf } from "../../tests/translation/request-of.ts";
 import { eventsOf, isDone } from "../../tests/translation/stream-events.ts";
 import { Fault } from "../core/fault.ts";
-import type { Usage } from "../core/usage.ts";
+import type { Usage } from "../core/money/usage.ts";
 import type { PlainAnswer } from "./answer-stage.ts";
 import { pickTranslator } from "./pick-translator.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../core/json.ts";
+import type { Json } from "../core/bytes/json.ts";
 import { collectGenerated, type GeneratedKind, type GeneratedTexts, type OutputMembers } from "./collect-generated.ts";
 import { DeliveredText } from "./delivered-text.ts";
 import { RepeatedText } from "./form/repeated-text.ts";

@@ -1,4 +1,4 @@
-import { type ClientDialect, type ProviderDialect } from "../core/dialect.ts";
+import { type ClientDialect, type ProviderDialect } from "../core/request/dialect.ts";
 import { invariant } from "../core/invariant.ts";
 import { chatNormalised } from "./chat/normalised.ts";
 import { chatUntouched } from "./chat/untouched.ts";

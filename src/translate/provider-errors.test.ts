@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PAIRS, relayAnswer, UNTOUCHED } from "../../tests/translation/relay-answer.ts";
 import { encodeEvents, scriptStream } from "../../tests/translation/script-stream.ts";
-import type { ProviderDialect } from "../core/dialect.ts";
+import type { ProviderDialect } from "../core/request/dialect.ts";
 
 const LEAK = "gsk_a1B2c3 on gpu-07.internal.example.com";
 const error = { message: LEAK, type: "server_error", code: LEAK };

@@ -1,5 +1,5 @@
 import { Fault } from "../core/fault.ts";
-import { isObject } from "../core/is-object.ts";
+import { isObject } from "../core/bytes/is-object.ts";
 import { outlineOf } from "../wire/json/outline.ts";
 import { parseExactly } from "./form/parse-exactly.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AnswerLimitError } from "../core/answer-limit.ts";
+import { AnswerLimitError } from "../core/request/answer-limit.ts";
 import { readAnswer } from "./read-answer.ts";
 import { readEvent } from "./read-event.ts";
 

@@ -1,5 +1,5 @@
-import { AnswerLimitError } from "../core/answer-limit.ts";
-import { isObject } from "../core/is-object.ts";
+import { AnswerLimitError } from "../core/request/answer-limit.ts";
+import { isObject } from "../core/bytes/is-object.ts";
 import { outlineOf } from "../wire/json/outline.ts";
 import { eventData } from "../wire/sse/event-data.ts";
 

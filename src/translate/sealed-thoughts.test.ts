@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { cross } from "../../tests/support/cross.ts";
 import { seal } from "../../tests/support/seals.ts";
-import type { ClientDialect } from "../core/dialect.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
 import { readChatRequest } from "../wire/chat/chat-request.ts";
 import { parseBody } from "../wire/json/parse-body.ts";
 import { readMessagesRequest } from "../wire/messages/messages-request.ts";

@@ -1,10 +1,10 @@
-import type { ClientDialect } from "../core/dialect.ts";
-import { isObject } from "../core/is-object.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
+import { isObject } from "../core/bytes/is-object.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { MemberEdits } from "../wire/json/edit-members.ts";
 import { isSealed, SEAL_MARK } from "./form/native.ts";
 import { parseExactly } from "./form/parse-exactly.ts";
-import type { Json } from "../core/json.ts";
+import type { Json } from "../core/bytes/json.ts";
 import { objectOf, objectsOf } from "./form/read-json.ts";
 
 type Body = Pick<GenerationRequest, "dialect" | "bytes">;

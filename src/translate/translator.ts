@@ -1,5 +1,5 @@
-import type { MemberPolicy } from "../core/member-policy.ts";
-import type { SoldCache } from "../core/price.ts";
+import type { MemberPolicy } from "../core/request/member-policy.ts";
+import type { SoldCache } from "../core/money/price.ts";
 import type { DialectQuirks } from "../wire/dialect-quirks.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { AnswerStage, PlainAnswer } from "./answer-stage.ts";

@@ -1,4 +1,4 @@
-import type { Sink } from "../core/sink.ts";
+import type { Sink } from "../core/request/sink.ts";
 
 /** More would hide an outage behind waiting. */
 export const MOST_ATTEMPTS = 3;

@@ -3,9 +3,9 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from "no
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createCountAtProvider } from "./count-at-provider.ts";
-import type { RouteStanding } from "./order-routes.ts";
+import type { RouteStanding } from "./route/order-routes.ts";
 import { createPools } from "./pools.ts";
-import type { Route } from "../core/route.ts";
+import type { Route } from "../core/catalogue/route.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

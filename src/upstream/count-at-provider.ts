@@ -1,14 +1,14 @@
 import type { Clock } from "../core/clock.ts";
-import { isObject } from "../core/is-object.ts";
+import { isObject } from "../core/bytes/is-object.ts";
 import type { CallConventions } from "./call-convention.ts";
 import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
-import { orderRoutes, type RouteStanding } from "./order-routes.ts";
+import { orderRoutes, type RouteStanding } from "./route/order-routes.ts";
 import type { Pools } from "./pools.ts";
-import { readRefused } from "./provider-error.ts";
-import { readBeginning } from "./read-beginning.ts";
-import type { RouteHealth } from "./route-health.ts";
+import { readRefused } from "./refusal/provider-error.ts";
+import { readBeginning } from "./refusal/read-beginning.ts";
+import type { RouteHealth } from "./route/route-health.ts";
 import { createSend } from "./send.ts";
-import type { Route } from "../core/route.ts";
+import type { Route } from "../core/catalogue/route.ts";
 import type { CredentialOf, UpstreamAnswer } from "./upstream.ts";
 
 /** Agents count before every turn; a count that takes longer is of no use to them. */

@@ -1,6 +1,6 @@
 import { Fault } from "../core/fault.ts";
-import type { RouteHealth } from "./route-health.ts";
-import type { Route } from "../core/route.ts";
+import type { RouteHealth } from "./route/route-health.ts";
+import type { Route } from "../core/catalogue/route.ts";
 import type { UpstreamError } from "./upstream.ts";
 
 /** Why no route may be called at all, in the caller's words and in ours. */

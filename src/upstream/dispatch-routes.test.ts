@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import type { Route } from "../core/route.ts";
+import type { Route } from "../core/catalogue/route.ts";
 import { answerOk, closeProviders, harness, provider, refuseWith, route } from "../../tests/support/dispatch-stage.ts";
 
 afterEach(closeProviders);

@@ -1,4 +1,4 @@
-import { payerNamed } from "../core/payer.ts";
+import { payerNamed } from "../core/money/payer.ts";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { ExchangeEnd, ExchangeWatcher } from "../core/overhear.ts";
+import type { ExchangeEnd, ExchangeWatcher } from "../core/request/overhear.ts";
 
 type Controller = Dispatcher.DispatchController;
 

@@ -1,5 +1,5 @@
 import { Pool } from "undici";
-import type { Overhear } from "../core/overhear.ts";
+import type { Overhear } from "../core/request/overhear.ts";
 
 export type Pools = {
   /** Listens to every call; absent, nobody does. */

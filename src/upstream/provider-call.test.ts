@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { callProvider } from "./provider-call.ts";
 import { createPools } from "./pools.ts";
-import { readBeginning } from "./read-beginning.ts";
+import { readBeginning } from "./refusal/read-beginning.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

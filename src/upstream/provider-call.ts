@@ -1,7 +1,7 @@
 import type { Dispatcher, Pool } from "undici";
 import { wholeSeconds } from "../core/deadline.ts";
-import type { ByteReader, ByteStream } from "../core/byte-stream.ts";
-import type { Sink } from "../core/sink.ts";
+import type { ByteReader, ByteStream } from "../core/bytes/byte-stream.ts";
+import type { Sink } from "../core/request/sink.ts";
 import { OverheardHandler } from "./overheard.ts";
 import type { Pools } from "./pools.ts";
 import { type UpstreamAnswer, UpstreamError, type UpstreamErrorReason } from "./upstream.ts";

@@ -1,13 +1,13 @@
-import { payerNamed } from "../core/payer.ts";
+import { payerNamed } from "../core/money/payer.ts";
 import { afterEach, describe, expect, test } from "vitest";
 import { answerOk, closeProviders, harness, provider, route } from "../../tests/support/dispatch-stage.ts";
 import { REFUSAL_EXAMPLES, type RefusalExample, TOLD } from "../../tests/support/provider-refusals.ts";
 import { Fault } from "../core/fault.ts";
 import { renderFormatA } from "../wire/errors/format-a.ts";
 import { renderFormatB } from "../wire/errors/format-b.ts";
-import { requestFault } from "./provider-error.ts";
-import { readRefusal } from "./read-refusal.ts";
-import { REFUSAL_SIGNS } from "./refusal-signs.ts";
+import { requestFault } from "./refusal/provider-error.ts";
+import { readRefusal } from "./refusal/read-refusal.ts";
+import { REFUSAL_SIGNS } from "./refusal/refusal-signs.ts";
 
 afterEach(closeProviders);
 

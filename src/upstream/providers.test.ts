@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createPrepareRoute } from "./prepare-route.ts";
+import { createPrepareRoute } from "./route/prepare-route.ts";
 import { COMPATIBLE_PROVIDERS, quirksAt } from "./providers.ts";
-import type { Route } from "../core/route.ts";
+import type { Route } from "../core/catalogue/route.ts";
 
 test("each listed host is found by its own base URLs, and by no other provider's", () => {
   for (const provider of COMPATIBLE_PROVIDERS.filter(({ hosts }) => hosts.length > 0)) {

@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../core/dialect.ts";
+import type { ProviderDialect } from "../core/request/dialect.ts";
 import type { DialectQuirks } from "../wire/dialect-quirks.ts";
 
 /** How a provider that speaks one of our formats differs from the others that do. */

@@ -9,8 +9,8 @@ import { createCountAtProvider } from "./count-at-provider.ts";
 import { type Attempt, createDispatch, type DispatchTask } from "./dispatch.ts";
 import { DIALECT_CONVENTIONS } from "./dialect-conventions.ts";
 import { createPools } from "./pools.ts";
-import { createRouteHealth } from "./route-health.ts";
-import type { Route } from "../core/route.ts";
+import { createRouteHealth } from "./route/route-health.ts";
+import type { Route } from "../core/catalogue/route.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,10 +1,10 @@
-import type { Sink } from "../core/sink.ts";
+import type { Sink } from "../core/request/sink.ts";
 import type { CallConventions, CallHeaders, AnswerMode } from "./call-convention.ts";
 import { callProvider } from "./provider-call.ts";
 import type { Pools } from "./pools.ts";
-import { createPrepareRoute, type PreparedRoute } from "./prepare-route.ts";
+import { createPrepareRoute, type PreparedRoute } from "./route/prepare-route.ts";
 import type { Quirks } from "./providers.ts";
-import type { Route } from "../core/route.ts";
+import type { Route } from "../core/catalogue/route.ts";
 import type { CredentialOf, UpstreamAnswer } from "./upstream.ts";
 
 export type Outgoing = {

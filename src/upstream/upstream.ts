@@ -1,5 +1,5 @@
-import type { ByteStream } from "../core/byte-stream.ts";
-import type { Route } from "../core/route.ts";
+import type { ByteStream } from "../core/bytes/byte-stream.ts";
+import type { Route } from "../core/catalogue/route.ts";
 
 /** The credential of a route's provider; null when it wants none. Throws, with words for an operator, when it cannot be had. */
 export type CredentialOf = (

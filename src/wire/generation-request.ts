@@ -1,9 +1,9 @@
-import type { Payer } from "../core/payer.ts";
-import type { ClientDialect } from "../core/dialect.ts";
+import type { Payer } from "../core/money/payer.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
 import type { MemberEdits } from "./json/edit-members.ts";
 import type { Members } from "./json/members.ts";
 import type { Stamp } from "./stamp.ts";
-import type { InputEstimate } from "../core/input-estimate.ts";
+import type { InputEstimate } from "../core/request/input-estimate.ts";
 import type { CacheMark, UnknownMember } from "./members/inspect-members.ts";
 import type { UnknownMembers } from "./members/unknown-members.ts";
 

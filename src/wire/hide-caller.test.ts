@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { payerNamed } from "../core/payer.ts";
+import { payerNamed } from "../core/money/payer.ts";
 import { readChatRequest } from "./chat/chat-request.ts";
 import { hideCaller } from "./hide-caller.ts";
 import { editMembers } from "./json/edit-members.ts";

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { fieldFault } from "../core/fault.ts";
-import { isObject } from "../core/is-object.ts";
-import type { Payer } from "../core/payer.ts";
-import { inputShouldBe } from "../core/parsed-texts.ts";
+import { isObject } from "../core/bytes/is-object.ts";
+import type { Payer } from "../core/money/payer.ts";
+import { inputShouldBe } from "../core/request/parsed-texts.ts";
 import type { GenerationRequest } from "./generation-request.ts";
 import type { MemberEdits } from "./json/edit-members.ts";
 import type { ParsedBody } from "./json/parse-body.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import type { ClientDialect } from "../core/dialect.ts";
-import type { ModelMedia } from "../core/model-input.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
+import type { ModelMedia } from "../core/request/model-input.ts";
 import { readModelInput } from "./model-input.ts";
 
 const photograph = randomBytes(3_000).toString("base64");

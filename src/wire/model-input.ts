@@ -1,7 +1,7 @@
-import type { Json } from "../core/json.ts";
-import type { ClientDialect } from "../core/dialect.ts";
-import { isObject } from "../core/is-object.ts";
-import type { ModelInput, ModelMedia } from "../core/model-input.ts";
+import type { Json } from "../core/bytes/json.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
+import { isObject } from "../core/bytes/is-object.ts";
+import type { ModelInput, ModelMedia } from "../core/request/model-input.ts";
 
 type Found = {
   texts: string[];

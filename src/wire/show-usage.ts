@@ -1,7 +1,7 @@
-import type { Json } from "../core/json.ts";
-import type { ClientDialect } from "../core/dialect.ts";
-import { isObject } from "../core/is-object.ts";
-import type { Usage } from "../core/usage.ts";
+import type { Json } from "../core/bytes/json.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
+import { isObject } from "../core/bytes/is-object.ts";
+import type { Usage } from "../core/money/usage.ts";
 import { isCount } from "./token-count.ts";
 
 type Count = (usage: Usage) => number;

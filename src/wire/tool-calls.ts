@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ClientDialect } from "../core/dialect.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
 import { validate } from "./validate.ts";
 
 /** What a call must have so that nothing of it has to be invented for a provider. [spec 7.2] */

@@ -1,5 +1,5 @@
-import type { ClientDialect } from "../core/dialect.ts";
-import { isObject } from "../core/is-object.ts";
+import type { ClientDialect } from "../core/request/dialect.ts";
+import { isObject } from "../core/bytes/is-object.ts";
 import type { GenerationRequest } from "./generation-request.ts";
 import { valueAt } from "./json/value-at.ts";
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type Fault, fieldFault } from "../core/fault.ts";
-import { inputShouldBe } from "../core/parsed-texts.ts";
-import { scrub } from "../core/scrub.ts";
-import { suggest } from "../core/suggest.ts";
+import { inputShouldBe } from "../core/request/parsed-texts.ts";
+import { scrub } from "../core/secret/scrub.ts";
+import { suggest } from "../core/text/suggest.ts";
 
 export type Schema = z.ZodType;
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { KeyMode } from "../../src/core/key-mode.ts";
+import type { KeyMode } from "../../src/core/people/key-mode.ts";
 import type { LoggedRequest } from "../support/request-log.ts";
 import type { Agent, SpecialTool, ToolCall } from "./agent.ts";
 import type { AgentRun } from "./run-agent.ts";

@@ -1,5 +1,5 @@
-import type { ClientDialect } from "../../src/core/dialect.ts";
-import type { KeyMode } from "../../src/core/key-mode.ts";
+import type { ClientDialect } from "../../src/core/request/dialect.ts";
+import type { KeyMode } from "../../src/core/people/key-mode.ts";
 
 /** One run of an agent: the question, where it works, and the gateway it is pointed at. */
 export type Errand = {

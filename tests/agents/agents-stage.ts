@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PROVIDER_DIALECTS, type ProviderDialect } from "../../src/core/dialect.ts";
-import type { KeyMode } from "../../src/core/key-mode.ts";
+import { PROVIDER_DIALECTS, type ProviderDialect } from "../../src/core/request/dialect.ts";
+import type { KeyMode } from "../../src/core/people/key-mode.ts";
 import { makeKey } from "../contract/operator.ts";
 import { type GatewayProcess, startGatewayProcess, type TestModel } from "../support/gateway-process.ts";
 import type { Agent } from "./agent.ts";

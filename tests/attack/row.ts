@@ -1,4 +1,4 @@
-import { formatCredits } from "../../src/core/money.ts";
+import { formatCredits } from "../../src/core/money/money.ts";
 import { laneName } from "./attempt.ts";
 import { KNOWN } from "./known.ts";
 import type { Result } from "./run.ts";

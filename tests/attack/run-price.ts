@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseCredits } from "../../src/core/money.ts";
+import { parseCredits } from "../../src/core/money/money.ts";
 import type { Account } from "./account.ts";
 import type { Lane, LaneStage, PriceAttempt } from "./attempt.ts";
 import { ask, openStream, type Sent } from "./client.ts";

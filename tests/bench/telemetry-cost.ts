@@ -4,9 +4,9 @@
  */
 import { systemClock } from "../../src/core/clock.ts";
 import { createEvents } from "../../src/telemetry/events.ts";
-import { createLogger } from "../../src/telemetry/logger.ts";
-import { createMetrics } from "../../src/telemetry/metrics.ts";
-import { createOpenTrace } from "../../src/telemetry/tracing.ts";
+import { createLogger } from "../../src/telemetry/log/logger.ts";
+import { createMetrics } from "../../src/telemetry/metrics/metrics.ts";
+import { createOpenTrace } from "../../src/telemetry/trace/tracing.ts";
 import { calledAt } from "../support/call-made.ts";
 
 const REQUESTS = 100_000;

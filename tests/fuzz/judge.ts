@@ -1,4 +1,4 @@
-import { isObject } from "../../src/core/is-object.ts";
+import { isObject } from "../../src/core/bytes/is-object.ts";
 import type { Answer } from "./answer-reader.ts";
 import type { FuzzCase } from "./fuzz-case.ts";
 import { markersIn } from "./marker.ts";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
 import type { Database, Queryable } from "../../src/db/database.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
-import { createHousekeepingStore } from "../../src/ledger/housekeeping-store.ts";
-import type { HousekeepingStore } from "../../src/ledger/housekeeping.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
-import { createPartitions } from "../../src/ledger/partitions-store.ts";
+import { createPostgres } from "../../src/db/postgres/postgres.ts";
+import { createHousekeepingStore } from "../../src/ledger/duties/housekeeping-store.ts";
+import type { HousekeepingStore } from "../../src/ledger/duties/housekeeping.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
+import { createPartitions } from "../../src/ledger/duties/partitions-store.ts";
 import { askOf, endOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../support/postgres.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { NO_USAGE } from "../../src/core/usage.ts";
+import { NO_USAGE } from "../../src/core/money/usage.ts";
 import type { Database } from "../../src/db/database.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
 import { namesOf, PROCESSES } from "./commands.ts";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
-import { withoutJit } from "../../src/db/without-jit.ts";
-import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
+import { createPostgres } from "../../src/db/postgres/postgres.ts";
+import { withoutJit } from "../../src/db/postgres/without-jit.ts";
+import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/turn/ledger-store.ts";
 import type { Ask, Ledger } from "../../src/ledger/ledger.ts";
-import { verify } from "../../src/ledger/verify.ts";
-import { createVerifyStore } from "../../src/ledger/verify-store.ts";
+import { verify } from "../../src/ledger/verify/verify.ts";
+import { createVerifyStore } from "../../src/ledger/verify/verify-store.ts";
 import { askOf, endOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
 

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import type { Amounts, Unit } from "../../src/core/amount.ts";
-import type { BudgetPeriod } from "../../src/core/budget-period.ts";
-import type { CounterKind } from "../../src/core/counter.ts";
+import type { Amounts, Unit } from "../../src/core/money/amount.ts";
+import type { BudgetPeriod } from "../../src/core/money/budget-period.ts";
+import type { CounterKind } from "../../src/core/money/counter.ts";
 import type { Ask, Checkpoint, Funding, Refund, Settlement, StoredAnswer } from "../../src/ledger/ledger.ts";
-import type { Outcome } from "../../src/core/usage.ts";
-import { NO_USAGE } from "../../src/core/usage.ts";
+import type { Outcome } from "../../src/core/money/usage.ts";
+import { NO_USAGE } from "../../src/core/money/usage.ts";
 
 /** Requests, keys, accounts, counters and processes are numbers here; `namesOf` says which ids they stand for in one run. */
 export type Command =

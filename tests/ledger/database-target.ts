@@ -1,7 +1,7 @@
 import type { Database } from "../../src/db/database.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import type { Ask, BatchVerdict, Ledger, AdmitVerdict } from "../../src/ledger/ledger.ts";
-import type { ChainRef } from "../../src/core/counter.ts";
+import type { ChainRef } from "../../src/core/money/counter.ts";
 import { BUCKET } from "./commands.ts";
 import { createTree } from "./database-tree.ts";
 import type { Target } from "./drive.ts";

@@ -1,6 +1,6 @@
-import type { Unit } from "../../src/core/amount.ts";
+import type { Unit } from "../../src/core/money/amount.ts";
 import { type Database, PREPARED } from "../../src/db/database.ts";
-import { createStructureStore } from "../../src/ledger/structure-store.ts";
+import { createStructureStore } from "../../src/ledger/structure/structure-store.ts";
 import { BUCKET } from "./commands.ts";
 import type { Target } from "./drive.ts";
 import type { Changed } from "./model-counters.ts";

@@ -1,4 +1,4 @@
-import type { Unit } from "../../src/core/amount.ts";
+import type { Unit } from "../../src/core/money/amount.ts";
 import type {
   AdmitVerdict,
   Ask,

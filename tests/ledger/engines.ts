@@ -1,7 +1,7 @@
-import { migrate } from "../../src/db/migrate.ts";
-import { schemaFolder } from "../../src/db/schema-files.ts";
-import { createPglite } from "../../src/db/pglite.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
+import { migrate } from "../../src/db/schema/migrate.ts";
+import { schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { createPglite } from "../../src/db/pglite/pglite.ts";
+import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import type { Database } from "../../src/db/database.ts";
 import { cases } from "../support/cases.ts";
 import { freshDatabase, whyUnavailable } from "../support/postgres.ts";

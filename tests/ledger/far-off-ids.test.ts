@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { createId } from "../../src/core/ids.ts";
 import { whyRefused } from "../../src/db/database-error.ts";
 import type { Database } from "../../src/db/database.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
-import { createBatcher } from "../../src/ledger/batcher.ts";
-import { LedgerUnavailableError } from "../../src/ledger/lane.ts";
-import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
+import { createPostgres } from "../../src/db/postgres/postgres.ts";
+import { createBatcher } from "../../src/ledger/turn/batcher.ts";
+import { LedgerUnavailableError } from "../../src/ledger/turn/lane.ts";
+import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/turn/ledger-store.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
 import { askOf, creditsOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../support/postgres.ts";

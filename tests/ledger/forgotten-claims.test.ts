@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { askOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 import { SERVERS } from "./engines.ts";

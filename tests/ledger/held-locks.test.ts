@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
 import { underCatalogueLock } from "../../src/catalogue/lock-store.ts";
 import type { Database } from "../../src/db/database.ts";
-import { migrate } from "../../src/db/migrate.ts";
-import { readMigrations, schemaFolder } from "../../src/db/schema-files.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
+import { migrate } from "../../src/db/schema/migrate.ts";
+import { readMigrations, schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import { createIdentityStore } from "../../src/entrance/single-sign-on/identity-store.ts";
-import { createHousekeepingStore } from "../../src/ledger/housekeeping-store.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { createHousekeepingStore } from "../../src/ledger/duties/housekeeping-store.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import { type DocumentedRoles, startDocumentedRoles } from "../support/documented-roles.ts";
 import { askOf, creditsOf, endOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 import { whyUnavailable } from "../support/postgres.ts";
@@ -24,7 +24,7 @@ test("nothing takes an advisory lock, which any role can take and keep, but the 
   for await (const file of glob(["src/**/*.ts", "schema/**/*.sql"]))
     if (/pg_(?:try_)?advisory/.test(await readFile(file, "utf8"))) taking.push(file);
 
-  expect(taking).toEqual(["src/db/migrate.ts"]);
+  expect(taking).toEqual(["src/db/schema/migrate.ts"]);
 });
 
 describe.skipIf(whyUnavailable("15") !== null)("while the reading role keeps every lock that it can get", () => {

@@ -1,5 +1,5 @@
-import type { Unit } from "../../src/core/amount.ts";
-import { amountIn } from "../../src/core/amount.ts";
+import type { Unit } from "../../src/core/money/amount.ts";
+import { amountIn } from "../../src/core/money/amount.ts";
 import type { Settlement } from "../../src/ledger/ledger.ts";
 import { mayWaive, type Rules } from "./rules.ts";
 import { type HouseKind, namedUnit, type State, UNIT_NAMES, unitName } from "./state.ts";

@@ -1,4 +1,4 @@
-import { type Amounts, amountIn } from "../../src/core/amount.ts";
+import { type Amounts, amountIn } from "../../src/core/money/amount.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
 import { ACCOUNT_CAP_PER_HOUR, CAP_PER_HOUR } from "./commands.ts";
 import { decisionsOf, type LedgerEvent, settlementsOf } from "./history.ts";

@@ -2,7 +2,7 @@ import { createId } from "../../src/core/ids.ts";
 import { sqlStateOf } from "../../src/db/database-error.ts";
 import type { Database, Queryable } from "../../src/db/database.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import { askOf, endOf, loneKey } from "../support/lone-key.ts";
 import { until } from "../support/until.ts";
 import { refusalOf } from "./observe.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
 import type { Database, Transaction } from "../../src/db/database.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { createPostgres } from "../../src/db/postgres/postgres.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import type { Ask, Ledger, TurnAnswer } from "../../src/ledger/ledger.ts";
 import { askOf, creditsOf, endOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../support/postgres.ts";

@@ -1,6 +1,6 @@
-import { type Amounts, amountIn, type Unit } from "../../src/core/amount.ts";
-import type { BudgetPeriod } from "../../src/core/budget-period.ts";
-import { NO_USAGE } from "../../src/core/usage.ts";
+import { type Amounts, amountIn, type Unit } from "../../src/core/money/amount.ts";
+import type { BudgetPeriod } from "../../src/core/money/budget-period.ts";
+import { NO_USAGE } from "../../src/core/money/usage.ts";
 import type { AdmitVerdict, Ask, Funded, FundingKind, Settled } from "../../src/ledger/ledger.ts";
 import { amountsOf, type AskFields, askOf, type EndFields, endOf, type LoneKey } from "../support/lone-key.ts";
 import { BUCKET } from "./commands.ts";

@@ -1,6 +1,6 @@
-import type { Unit } from "../../src/core/amount.ts";
-import type { BudgetPeriod } from "../../src/core/budget-period.ts";
-import type { CounterKind } from "../../src/core/counter.ts";
+import type { Unit } from "../../src/core/money/amount.ts";
+import type { BudgetPeriod } from "../../src/core/money/budget-period.ts";
+import type { CounterKind } from "../../src/core/money/counter.ts";
 import type { Funded, Funding, LimitChange } from "../../src/ledger/ledger.ts";
 import { endOf, periodEndMs, periodStartMs, postedLimit } from "./period.ts";
 import type { Rules } from "./rules.ts";

@@ -1,5 +1,5 @@
-import type { Amounts } from "../../src/core/amount.ts";
-import { amountIn } from "../../src/core/amount.ts";
+import type { Amounts } from "../../src/core/money/amount.ts";
+import { amountIn } from "../../src/core/money/amount.ts";
 import type { AdmitVerdict, Ask, Claim, Lack, Settlement } from "../../src/ledger/ledger.ts";
 import type { createCounters } from "./model-counters.ts";
 import { endOf, postedNow } from "./period.ts";

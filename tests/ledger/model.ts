@@ -1,4 +1,4 @@
-import { type Amounts, amountIn } from "../../src/core/amount.ts";
+import { type Amounts, amountIn } from "../../src/core/money/amount.ts";
 import type {
   AdmitVerdict,
   Ask,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NO_USAGE } from "../../src/core/usage.ts";
+import { NO_USAGE } from "../../src/core/money/usage.ts";
 import type { Database } from "../../src/db/database.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
+import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
 import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
 import { namesOf } from "./commands.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
 import type { Database, Queryable } from "../../src/db/database.ts";
-import { createPayerShares } from "../../src/http/payer-shares.ts";
+import { createPayerShares } from "../../src/http/read/payer-shares.ts";
 import { createKeyStore } from "../../src/keys/key-store.ts";
 import type { Ask } from "../../src/ledger/ledger.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import { askOf, endOf, loneKey, readLoneKey } from "../support/lone-key.ts";
 import { signIns } from "../support/signed-in.ts";
 import { until } from "../support/until.ts";

@@ -1,4 +1,4 @@
-import type { BudgetPeriod } from "../../src/core/budget-period.ts";
+import type { BudgetPeriod } from "../../src/core/money/budget-period.ts";
 import type { Counter } from "./state.ts";
 
 /** Null where a period never ends. */

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addPriceOptions, type PriceOptions, partsOf } from "../../src/cli/price-options.ts";
 import { createId } from "../../src/core/ids.ts";
-import { priceLines, roundedSum } from "../../src/core/price-lines.ts";
+import { priceLines, roundedSum } from "../../src/core/money/price-lines.ts";
 import {
   byPart,
   byWord,
@@ -16,13 +16,13 @@ import {
   type TariffPart,
   tokensOf,
   wordOf,
-} from "../../src/core/price.ts";
-import { NO_USAGE, type Usage } from "../../src/core/usage.ts";
+} from "../../src/core/money/price.ts";
+import { NO_USAGE, type Usage } from "../../src/core/money/usage.ts";
 import type { Database } from "../../src/db/database.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
-import { createReadStatement } from "../../src/ledger/statement-store.ts";
-import { verify } from "../../src/ledger/verify.ts";
-import { createVerifyStore } from "../../src/ledger/verify-store.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
+import { createReadStatement } from "../../src/ledger/report/statement-store.ts";
+import { verify } from "../../src/ledger/verify/verify.ts";
+import { createVerifyStore } from "../../src/ledger/verify/verify-store.ts";
 import { createShowStore } from "../../src/records/show-store.ts";
 import { askOf, endOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 import { ENGINES } from "./engines.ts";

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createId, requestIdOf } from "../../src/core/ids.ts";
-import type { KeyMode } from "../../src/core/key-mode.ts";
-import { NO_USAGE } from "../../src/core/usage.ts";
+import type { KeyMode } from "../../src/core/people/key-mode.ts";
+import { NO_USAGE } from "../../src/core/money/usage.ts";
 import type { Database } from "../../src/db/database.ts";
-import { createCheckpoints } from "../../src/ledger/checkpoints.ts";
-import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/ledger-store.ts";
+import { createCheckpoints } from "../../src/ledger/duties/checkpoints.ts";
+import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/turn/ledger-store.ts";
 import type { Checkpoint, Ledger, Quarantined } from "../../src/ledger/ledger.ts";
-import { createQuarantineStore } from "../../src/ledger/quarantine-store.ts";
-import { startSweeper } from "../../src/ledger/sweeper.ts";
-import { createManageQuarantine, type ManageQuarantine } from "../../src/operator/quarantine.ts";
+import { createQuarantineStore } from "../../src/ledger/duties/quarantine-store.ts";
+import { startSweeper } from "../../src/ledger/duties/sweeper.ts";
+import { createManageQuarantine, type ManageQuarantine } from "../../src/operator/money/quarantine.ts";
 import { quarantinePage, released } from "../../src/contract/quarantine.ts";
 import { written } from "../../src/wire/validate.ts";
-import { createVerifyStore } from "../../src/ledger/verify-store.ts";
-import { verify } from "../../src/ledger/verify.ts";
+import { createVerifyStore } from "../../src/ledger/verify/verify-store.ts";
+import { verify } from "../../src/ledger/verify/verify.ts";
 import { askOf, endOf, loneKey, type LoneKey, tokensOf } from "../support/lone-key.ts";
 import { SERVERS } from "./engines.ts";
 

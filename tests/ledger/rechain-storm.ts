@@ -1,10 +1,10 @@
 import { createId } from "../../src/core/ids.ts";
 import { sqlStateOf } from "../../src/db/database-error.ts";
 import type { Database } from "../../src/db/database.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import type { Ask, Settlement } from "../../src/ledger/ledger.ts";
-import { createStructureStore } from "../../src/ledger/structure-store.ts";
-import type { Changed } from "../../src/ledger/structure.ts";
+import { createStructureStore } from "../../src/ledger/structure/structure-store.ts";
+import type { Changed } from "../../src/ledger/structure/structure.ts";
 
 export type StormReport = {
   keys: number;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../src/db/database.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
+import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
 import { rechainStorm, STORM_CHECKS } from "./rechain-storm.ts";
 

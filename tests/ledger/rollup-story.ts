@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { createId } from "../../src/core/ids.ts";
 import type { Database, Queryable } from "../../src/db/database.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import { askOf, endOf, loneKey, readLoneKey } from "../support/lone-key.ts";
 import { until } from "../support/until.ts";
 

@@ -1,4 +1,4 @@
-import type { Amounts } from "../../src/core/amount.ts";
+import type { Amounts } from "../../src/core/money/amount.ts";
 import type { AdmitVerdict, Settlement } from "../../src/ledger/ledger.ts";
 import {
   isLive,

@@ -1,4 +1,4 @@
-import { createPostgres } from "../../src/db/postgres.ts";
+import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import { freshDatabase } from "../support/postgres.ts";
 import { rechainStorm, STORM_CHECKS } from "./rechain-storm.ts";
 

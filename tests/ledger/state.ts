@@ -1,8 +1,8 @@
-import type { Amounts, Unit } from "../../src/core/amount.ts";
-import type { BudgetPeriod } from "../../src/core/budget-period.ts";
-import type { CounterKind } from "../../src/core/counter.ts";
+import type { Amounts, Unit } from "../../src/core/money/amount.ts";
+import type { BudgetPeriod } from "../../src/core/money/budget-period.ts";
+import type { CounterKind } from "../../src/core/money/counter.ts";
 import type { FundingKind } from "../../src/ledger/ledger.ts";
-import type { Outcome } from "../../src/core/usage.ts";
+import type { Outcome } from "../../src/core/money/usage.ts";
 
 /**
  * Everything the ledger knows, in the shape of its tables. Both the model and a database can be read as this. Counters have the

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
-import type { KeyMode } from "../../src/core/key-mode.ts";
-import type { Outcome } from "../../src/core/usage.ts";
+import type { KeyMode } from "../../src/core/people/key-mode.ts";
+import type { Outcome } from "../../src/core/money/usage.ts";
 import type { Database } from "../../src/db/database.ts";
 import type { Ask, Ledger, Settlement } from "../../src/ledger/ledger.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import { until } from "../support/until.ts";
 import { SERVERS } from "./engines.ts";
-import { NO_USAGE } from "../../src/core/usage.ts";
+import { NO_USAGE } from "../../src/core/money/usage.ts";
 import { type AskFields, askOf, creditsOf, type EndFields, endOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 
 const usage = {

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "pg";
 import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
-import { migrate } from "../../src/db/migrate.ts";
-import { readMigrations, schemaFolder } from "../../src/db/schema-files.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { migrate } from "../../src/db/schema/migrate.ts";
+import { readMigrations, schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { createPostgres } from "../../src/db/postgres/postgres.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import { askOf, loneKey } from "../support/lone-key.ts";
 import { type Cluster, startCluster, whyUnavailable } from "../support/postgres.ts";
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/core/clock.ts";
 import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import type { TurnAnswer } from "../../src/ledger/ledger.ts";
-import { warmUp } from "../../src/ledger/warm-up.ts";
+import { warmUp } from "../../src/ledger/turn/warm-up.ts";
 import { SERVERS } from "./engines.ts";
 
 describe.each(SERVERS)("$name", ({ reason, open }) => {

@@ -77,7 +77,7 @@ test("every file that the page names as the place to look exists", () => {
 
 test("402 is decided where the page says, on the way from the program's turn", () => {
   const fileOf = (name: string): string => globSync(`schema/functions/**/${name}.sql`, { cwd: ROOT })[0] ?? name;
-  const [, turn = ""] = /from (turn_v\d+)\(/.exec(textOf("src/ledger/turn-store.ts")) ?? [];
+  const [, turn = ""] = /from (turn_v\d+)\(/.exec(textOf("src/ledger/turn/turn-store.ts")) ?? [];
   const [, admits = ""] = /from (admitted)\(/.exec(textOf(fileOf(turn))) ?? [];
   const [, refuses = ""] = /(refusal_of)\(/.exec(textOf(fileOf(admits))) ?? [];
 

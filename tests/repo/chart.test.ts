@@ -14,7 +14,7 @@ import {
 } from "../../scripts/chart/chart-files.ts";
 import { chartSchema } from "../../scripts/chart/values-schema.ts";
 import { type Config, loadConfig } from "../../src/config/load-config.ts";
-import { GAUGES } from "../../src/telemetry/metric-table.ts";
+import { GAUGES } from "../../src/telemetry/metrics/metric-table.ts";
 
 type Probe = { httpGet: { path: string; port: string } };
 type Variable = { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } };

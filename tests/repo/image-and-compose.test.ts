@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readCatalogueFile } from "../../src/config/catalogue-file.ts";
+import { readCatalogueFile } from "../../src/config/read/catalogue-file.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { readCompose } from "../support/compose-file.ts";
 

@@ -33,7 +33,7 @@ test("every attribute of a span that a page names is one that spans have", () =>
   const named = namedBy(/`((?:tollgate|gen_ai)\.(?!yaml|rules)[a-z_.]+)`/g);
 
   expect(named.length).toBeGreaterThan(5);
-  expect(missingFrom(read("src/telemetry/attribute-names.ts"), named)).toEqual([]);
+  expect(missingFrom(read("src/telemetry/trace/attribute-names.ts"), named)).toEqual([]);
 });
 
 test("every page that the program or a deployment file sends people to is there", () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FAULT_CODES } from "../../src/core/fault.ts";
-import { readIdempotencyKey } from "../../src/http/idempotency-key.ts";
+import { readIdempotencyKey } from "../../src/http/read/idempotency-key.ts";
 import { PARAMETERS } from "../../build/openapi/headers.ts";
 import { createOpenApiDocument } from "../../build/openapi/openapi-document.ts";
 import { follow, problemsOf } from "../contract/openapi/check-schema.ts";

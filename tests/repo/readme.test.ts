@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { runTollgate } from "../../src/cli/tollgate.ts";
-import { readCatalogueFile } from "../../src/config/catalogue-file.ts";
+import { readCatalogueFile } from "../../src/config/read/catalogue-file.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ClientDialect } from "../../src/core/dialect.ts";
+import type { ClientDialect } from "../../src/core/request/dialect.ts";
 import { MEMBERS } from "../../src/wire/members/member-tables.ts";
 import { isRefused, type MemberRefusal } from "../../src/wire/members/refusal.ts";
 import type { Shape } from "../../src/wire/members/shape.ts";

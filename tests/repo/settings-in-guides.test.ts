@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { readGroupMappings } from "../../src/core/group-mapping.ts";
+import { readGroupMappings } from "../../src/core/people/group-mapping.ts";
 import { type Fence, fencesOf } from "../support/fenced/fences.ts";
 
 const ROOT = join(import.meta.dirname, "../..");

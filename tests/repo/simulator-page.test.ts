@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { SETTING_NAMES } from "../../src/simulator/script.ts";
+import { SETTING_NAMES } from "../../src/simulator/plan/script.ts";
 
 const PAGE = join(import.meta.dirname, "../../docs/reference/simulator.md");
 

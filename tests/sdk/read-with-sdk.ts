@@ -1,6 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import type { ClientDialect } from "../../src/core/dialect.ts";
+import type { ClientDialect } from "../../src/core/request/dialect.ts";
 
 /** What an official client has understood of an answer. */
 export type Understood = { text: string; refusal: string; calls: { id: string; name: string; input: unknown }[] };

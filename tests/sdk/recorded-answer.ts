@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { ClientDialect, ProviderDialect } from "../../src/core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../../src/core/request/dialect.ts";
 import type { RecordedFile } from "../support/recordings.ts";
 import { understoodGemini } from "./read-gemini.ts";
 import { readWithSdk, type Understood, understood } from "./read-with-sdk.ts";

@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../../src/core/dialect.ts";
+import type { ProviderDialect } from "../../src/core/request/dialect.ts";
 
 type Usage = Record<string, unknown>;
 

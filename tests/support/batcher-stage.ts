@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, vi } from "vitest";
 import { createId } from "../../src/core/ids.ts";
-import { NO_USAGE } from "../../src/core/usage.ts";
-import { type Batcher, createBatcher } from "../../src/ledger/batcher.ts";
-import type { Failure } from "../../src/ledger/lane.ts";
+import { NO_USAGE } from "../../src/core/money/usage.ts";
+import { type Batcher, createBatcher } from "../../src/ledger/turn/batcher.ts";
+import type { Failure } from "../../src/ledger/turn/lane.ts";
 import type { Ask, Claimed, LedgerTurn, Settlement, StoredAnswer, Undone } from "../../src/ledger/ledger.ts";
 import { modelTarget } from "../ledger/drive.ts";
 import { createModel } from "../ledger/model.ts";

@@ -1,6 +1,6 @@
 import { createId } from "../../src/core/ids.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
-import { createLedgerStore } from "../../src/ledger/ledger-store.ts";
+import { createPostgres } from "../../src/db/postgres/postgres.ts";
+import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import { askOf, endOf, readLoneKey } from "./lone-key.ts";
 
 /** Books requests of a key as a gateway would: some finished, each for a millicredit, and one that is still open. */

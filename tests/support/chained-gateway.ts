@@ -1,6 +1,6 @@
-import type { Unit } from "../../src/core/amount.ts";
+import type { Unit } from "../../src/core/money/amount.ts";
 import { createId } from "../../src/core/ids.ts";
-import type { KeyMode } from "../../src/core/key-mode.ts";
+import type { KeyMode } from "../../src/core/people/key-mode.ts";
 import type { Database } from "../../src/db/database.ts";
 import { createKeyStore } from "../../src/keys/key-store.ts";
 import { createSecret, digestOf } from "../../src/keys/secret.ts";

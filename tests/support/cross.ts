@@ -1,4 +1,4 @@
-import type { ClientDialect, ProviderDialect } from "../../src/core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../../src/core/request/dialect.ts";
 import { type AnswerStage, DROP, FAILED, PASS, TERMINAL } from "../../src/translate/answer-stage.ts";
 import type { Told } from "../../src/translate/translator.ts";
 import { pickTranslator } from "../../src/translate/pick-translator.ts";

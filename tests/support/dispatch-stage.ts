@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from "node:net";
 import { type Attempt, createDispatch, type DispatchTask } from "../../src/upstream/dispatch.ts";
 import { createPools } from "../../src/upstream/pools.ts";
-import { createRouteHealth } from "../../src/upstream/route-health.ts";
-import type { Route } from "../../src/core/route.ts";
+import { createRouteHealth } from "../../src/upstream/route/route-health.ts";
+import type { Route } from "../../src/core/catalogue/route.ts";
 
 const closing: (() => unknown)[] = [];
 

@@ -1,4 +1,4 @@
-import type { NewKeyOrder } from "../../src/operator/keys.ts";
+import type { NewKeyOrder } from "../../src/operator/keys/keys.ts";
 
 /** A key that asks for nothing in particular. */
 export const KEY_ORDER: NewKeyOrder = {

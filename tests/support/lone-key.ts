@@ -1,8 +1,8 @@
-import { type Amounts, type Unit, unitOf } from "../../src/core/amount.ts";
-import type { ChainRef } from "../../src/core/counter.ts";
+import { type Amounts, type Unit, unitOf } from "../../src/core/money/amount.ts";
+import type { ChainRef } from "../../src/core/money/counter.ts";
 import { createId } from "../../src/core/ids.ts";
-import type { KeyMode } from "../../src/core/key-mode.ts";
-import { NO_USAGE } from "../../src/core/usage.ts";
+import type { KeyMode } from "../../src/core/people/key-mode.ts";
+import { NO_USAGE } from "../../src/core/money/usage.ts";
 import type { Queryable } from "../../src/db/database.ts";
 import type { Ask, Settlement } from "../../src/ledger/ledger.ts";
 

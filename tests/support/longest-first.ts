@@ -46,7 +46,7 @@ const LONGEST = [
   "tests/contract/hidden-reasoning/hidden-reasoning.test.ts",
   "tests/conformance/pooler.test.ts",
   "demo/create-demo.test.ts",
-  "src/app/certify-provider.test.ts",
+  "src/app/catalogue/certify-provider.test.ts",
 ];
 
 const placeOf = ({ moduleId }: TestSpecification): number => {

@@ -1,4 +1,4 @@
-import type { Amounts } from "../../src/core/amount.ts";
+import type { Amounts } from "../../src/core/money/amount.ts";
 
 const NOTHING: Amounts = { credits: 0n, tokens: 0n };
 

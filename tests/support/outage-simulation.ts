@@ -1,7 +1,7 @@
-import { payerNamed } from "../../src/core/payer.ts";
-import type { Route } from "../../src/core/route.ts";
-import { createRouteChoice } from "../../src/upstream/choose-route.ts";
-import { createRouteHealth } from "../../src/upstream/route-health.ts";
+import { payerNamed } from "../../src/core/money/payer.ts";
+import type { Route } from "../../src/core/catalogue/route.ts";
+import { createRouteChoice } from "../../src/upstream/route/choose-route.ts";
+import { createRouteHealth } from "../../src/upstream/route/route-health.ts";
 import { createDraw } from "../../demo/draw.ts";
 
 /** What a provider does with a call that reaches it. `slow`: as healthy, ten times later. `limited`: 429 with `Retry-After: 20`. */

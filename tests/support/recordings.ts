@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProviderDialect } from "../../src/core/dialect.ts";
+import type { ProviderDialect } from "../../src/core/request/dialect.ts";
 
 /** `lines` are the data of the events in order; empty for whole answers and for streams kept as they were sent. */
 export type RecordedFile = { name: string; path: string; lines: string[] };

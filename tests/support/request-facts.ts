@@ -1,5 +1,5 @@
 import { createId, requestIdOf } from "../../src/core/ids.ts";
-import type { RequestFacts } from "../../src/core/request-facts.ts";
+import type { RequestFacts } from "../../src/core/request/request-facts.ts";
 
 const KEYS = Array.from({ length: 5 }, (_, no) => `00000000-0000-4000-8002-00000000000${no}`);
 const TEAM = "00000000-0000-4000-8001-000000000001";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../../src/db/database.ts";
-import { createPostgres } from "../../src/db/postgres.ts";
+import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { rememberSecrets } from "./gateway-process.ts";
 import { freshDatabase } from "./postgres.ts";

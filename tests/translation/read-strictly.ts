@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../src/core/dialect.ts";
+import type { ClientDialect } from "../../src/core/request/dialect.ts";
 import { readChatStrictly } from "./read-chat-strictly.ts";
 import { readMessagesStrictly } from "./read-messages-strictly.ts";
 import { readResponsesStrictly } from "./read-responses-strictly.ts";

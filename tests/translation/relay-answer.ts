@@ -1,9 +1,9 @@
-import type { ByteReader, ByteStream } from "../../src/core/byte-stream.ts";
+import type { ByteReader, ByteStream } from "../../src/core/bytes/byte-stream.ts";
 import { systemClock } from "../../src/core/clock.ts";
-import { type ClientDialect, PROVIDER_DIALECTS, type ProviderDialect } from "../../src/core/dialect.ts";
+import { type ClientDialect, PROVIDER_DIALECTS, type ProviderDialect } from "../../src/core/request/dialect.ts";
 import { Fault } from "../../src/core/fault.ts";
-import type { Sink } from "../../src/core/sink.ts";
-import type { AnswerOutcome, Usage } from "../../src/core/usage.ts";
+import type { Sink } from "../../src/core/request/sink.ts";
+import type { AnswerOutcome, Usage } from "../../src/core/money/usage.ts";
 import { createRelay } from "../../src/relay/relay.ts";
 import { pickTranslator } from "../../src/translate/pick-translator.ts";
 import { requestOf } from "./request-of.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ClientDialect } from "../../src/core/dialect.ts";
+import type { ClientDialect } from "../../src/core/request/dialect.ts";
 import { seal } from "../support/seals.ts";
 
 type Json = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../src/core/dialect.ts";
+import type { ClientDialect } from "../../src/core/request/dialect.ts";
 import { readChatRequest } from "../../src/wire/chat/chat-request.ts";
 import type { GenerationRequest } from "../../src/wire/generation-request.ts";
 import { parseBody, type ParsedBody } from "../../src/wire/json/parse-body.ts";

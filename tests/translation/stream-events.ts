@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ClientDialect } from "../../src/core/dialect.ts";
+import type { ClientDialect } from "../../src/core/request/dialect.ts";
 
 export type Json = Record<string, unknown>;
 export type ReadCall = { id: string; name: string; input: string };

@@ -1,4 +1,4 @@
-import { aboutOf, byWord, TARIFF_PARTS, type TariffPart } from "../../../src/core/price.ts";
+import { aboutOf, byWord, TARIFF_PARTS, type TariffPart } from "../../../src/core/money/price.ts";
 
 /** The meaning of a field, and an example value. */
 export type FieldWords = { about: string; example?: unknown };

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../../src/core/escape-html.ts";
+import { escapeHtml } from "../../../src/core/text/escape-html.ts";
 
 /** A line of prose in which backticks mark code. */
 export const prose = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");

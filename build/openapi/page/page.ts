@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../../src/core/escape-html.ts";
+import { escapeHtml } from "../../../src/core/text/escape-html.ts";
 import type { ApiDocument } from "../document.ts";
 import type { Shell } from "./curl.ts";
 import { anchor, headingsOf, markdown, prose } from "./html.ts";

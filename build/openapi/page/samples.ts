@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../../src/core/escape-html.ts";
+import { escapeHtml } from "../../../src/core/text/escape-html.ts";
 import { type ApiDocument, type Operation, resolvePart } from "../document.ts";
 import { curlFor, type Shell } from "./curl.ts";
 import { block, fold, prose } from "./html.ts";

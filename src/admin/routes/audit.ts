@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { AUDIT } from "../../contract/audit.ts";
-import type { By } from "../../core/by.ts";
+import type { By } from "../../core/people/by.ts";
 import type { Page, PageRequest } from "../../core/page.ts";
-import type { AuditEntry, ReadAudit } from "../../operator/audit.ts";
+import type { AuditEntry, ReadAudit } from "../../operator/audit/audit.ts";
 import {
   auditCsvSchema,
   auditExport,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase } from "../../../tests/support/admin-app.ts";
 import { loneKey } from "../../../tests/support/lone-key.ts";
-import { createSecret } from "../../core/secret.ts";
+import { createSecret } from "../../core/secret/secret.ts";
 import type { Database } from "../../db/database.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;

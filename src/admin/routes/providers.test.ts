@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase } from "../../../tests/support/admin-app.ts";
-import { createSecret } from "../../core/secret.ts";
+import { createSecret } from "../../core/secret/secret.ts";
 import type { Database } from "../../db/database.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
 

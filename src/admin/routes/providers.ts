@@ -1,5 +1,5 @@
 import { presetList, PROVIDERS } from "../../contract/providers.ts";
-import { PRESETS } from "../../core/provider-presets.ts";
+import { PRESETS } from "../../core/catalogue/provider-presets.ts";
 import { type AdminRoute, route } from "../route.ts";
 import { serveOperations } from "../serve-operations.ts";
 

@@ -9,7 +9,7 @@ import {
   requestsHead,
 } from "../../contract/requests.ts";
 import { series, SERIES, seriesCsv, seriesCsvText, seriesQuery } from "../../contract/series.ts";
-import type { By } from "../../core/by.ts";
+import type { By } from "../../core/people/by.ts";
 import type { ReadRequests } from "../../operator/requests.ts";
 import { written } from "../../wire/validate.ts";
 import { type AdminRoute, route } from "../route.ts";

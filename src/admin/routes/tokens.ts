@@ -1,7 +1,7 @@
 import { type newToken, TOKENS } from "../../contract/tokens.ts";
-import type { By } from "../../core/by.ts";
+import type { By } from "../../core/people/by.ts";
 import { Forbidden } from "../../core/forbidden.ts";
-import { ROLES } from "../../core/role.ts";
+import { ROLES } from "../../core/people/role.ts";
 import type { KnownPerson } from "../../entrance/identify.ts";
 import type { ReadAs } from "../../wire/validate.ts";
 import { serveOperations } from "../serve-operations.ts";

@@ -1,6 +1,6 @@
-import { chargeOf } from "../../core/price.ts";
-import { formatCredits } from "../../core/money.ts";
-import type { ClientDialect } from "../../core/dialect.ts";
+import { chargeOf } from "../../core/money/price.ts";
+import { formatCredits } from "../../core/money/money.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import type { Question } from "../questions.ts";
 import { type Finding, nothingFound, type Subject, together, type Trial } from "../trial.ts";
 import { answerRoom } from "./text.ts";

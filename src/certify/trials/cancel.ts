@@ -1,5 +1,5 @@
-import { formatCredits } from "../../core/money.ts";
-import type { ClientDialect } from "../../core/dialect.ts";
+import { formatCredits } from "../../core/money/money.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import type { Leaving } from "../call-gateway.ts";
 import type { Question } from "../questions.ts";
 import { readReply } from "../read-reply.ts";

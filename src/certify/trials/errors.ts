@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import { hasErrorShape, wordsOf } from "../judge.ts";
 import type { Question } from "../questions.ts";
 import { objectIn, textIn } from "../read-events.ts";

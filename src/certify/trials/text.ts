@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import type { Question } from "../questions.ts";
 import { type Finding, notApplicable, type Stage, type Subject, together, type Trial } from "../trial.ts";
 

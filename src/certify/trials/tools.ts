@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import { type Question, TOOL_NAME, TOOL_RESULT, withResults } from "../questions.ts";
 import { objectIn } from "../read-events.ts";
 import { type AnsweredQuestion, type Finding, type Subject, together, type Trial } from "../trial.ts";

@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { Argument, type Command, Option } from "commander";
-import { processEnvironment } from "../../config/process-environment.ts";
-import { KEY_MODES, type KeyMode } from "../../core/key-mode.ts";
+import { processEnvironment } from "../../config/read/process-environment.ts";
+import { KEY_MODES, type KeyMode } from "../../core/people/key-mode.ts";
 import { httpUrl } from "../arguments.ts";
 import { acceptsSockets } from "../connect/accepts-sockets.ts";
 import { CannotEdit } from "../connect/cannot-edit.ts";
@@ -12,8 +12,8 @@ import { type ClientConnection, modeOf, NO_KEY, NO_MODEL, originOf, shownKey } f
 import { FLEET_CLIENTS } from "../connect/fleet-clients.ts";
 import { type Listed, type OfferedModel, listModels } from "../connect/list-models.ts";
 import { findRunningDev } from "../dev/dev-folder.ts";
-import { isInTheClear } from "../in-the-clear.ts";
-import { readCredential } from "../read-credential.ts";
+import { isInTheClear } from "../input/in-the-clear.ts";
+import { readCredential } from "../input/read-credential.ts";
 import { CommandError } from "../report-failure.ts";
 import { freshToken } from "../sign-in/fresh-token.ts";
 import { refreshTokens } from "../sign-in/oauth-client.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import type { ClientConnection } from "./connection.ts";
 
 /** What the gateway answered to a question of a client's. `stop`: nothing is written. */

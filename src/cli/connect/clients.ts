@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Environment } from "../../config/variable-names.ts";
+import type { Environment } from "../../config/read/variable-names.ts";
 import * as agents from "../../wire/client-setup/agents.ts";
 import { anthropicVariables, openAiVariables } from "../../wire/client-setup/libraries.ts";
 import { type ClientSetup, exportLines, type Variables } from "../../wire/client-setup/setup.ts";

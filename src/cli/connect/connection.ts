@@ -1,4 +1,4 @@
-import { type KeyMode, ORIGIN_PREFIX } from "../../core/key-mode.ts";
+import { type KeyMode, ORIGIN_PREFIX } from "../../core/people/key-mode.ts";
 import { CommandError } from "../report-failure.ts";
 
 /** What a client needs to be told. */

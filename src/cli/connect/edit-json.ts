@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { CannotEdit } from "./cannot-edit.ts";
 
 export type JsonValue = string | number | { [name: string]: JsonValue };

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import type { ClientConnection } from "./connection.ts";
 
 export type OfferedModel = { id: string; contextWindow: number | null; maxOutputTokens: number | null };

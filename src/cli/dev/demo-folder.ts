@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config/load-config.ts";
-import { lockFolder } from "../../db/folder-lock.ts";
+import { lockFolder } from "../../db/pglite/folder-lock.ts";
 import { CommandError } from "../report-failure.ts";
 
 /** How many days are seeded unless told, the present one included. Fewer than a week have no bad afternoon to look at. */

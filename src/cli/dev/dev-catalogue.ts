@@ -1,4 +1,4 @@
-import type { CatalogueFile } from "../../config/catalogue-file.ts";
+import type { CatalogueFile } from "../../config/read/catalogue-file.ts";
 
 /** Where the simulated provider's credential is found; `dev` sets it, whatever it is. */
 export const SIMULATOR_VARIABLE = "SIMULATED_PROVIDER_KEY";

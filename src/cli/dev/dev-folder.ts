@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readSecretFile, readTextFile } from "../../config/read-text-file.ts";
-import { createSecret, type Secret } from "../../core/secret.ts";
+import { readSecretFile, readTextFile } from "../../config/read/read-text-file.ts";
+import { createSecret, type Secret } from "../../core/secret/secret.ts";
 
 /** What a running `tollgate dev` tells the commands beside it, and what `--ready-file` holds. */
 export type DevReady = {

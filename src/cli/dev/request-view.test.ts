@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type LoggedRequest, requestText } from "../text/log-text.ts";
+import { type LoggedRequest, requestText } from "../text/requests/log-text.ts";
 import { PLAIN } from "../text/screen.ts";
 import { createRequestView } from "./request-view.ts";
 

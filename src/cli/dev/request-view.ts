@@ -1,8 +1,8 @@
 import type { Clock } from "../../core/clock.ts";
-import { createLineAllowance } from "../../telemetry/line-allowance.ts";
-import type { LineOutput } from "../../telemetry/line-output.ts";
+import { createLineAllowance } from "../../telemetry/log/line-allowance.ts";
+import type { LineOutput } from "../../telemetry/log/line-output.ts";
 import { grouped } from "../text/cell.ts";
-import { type LoggedRequest, requestText } from "../text/log-text.ts";
+import { type LoggedRequest, requestText } from "../text/requests/log-text.ts";
 import type { Screen } from "../text/screen.ts";
 
 const MOST_LINES = 20;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createMetrics } from "../../telemetry/metrics.ts";
+import { createMetrics } from "../../telemetry/metrics/metrics.ts";
 import { type AskedWorker, createTotalsGatherer } from "./gather-totals.ts";
 import type { ParentMessage } from "./worker-messages.ts";
 

@@ -1,5 +1,5 @@
-import type { Exposition } from "../../telemetry/metrics.ts";
-import { createWorkerTotals } from "../../telemetry/worker-totals.ts";
+import type { Exposition } from "../../telemetry/metrics/metrics.ts";
+import { createWorkerTotals } from "../../telemetry/metrics/worker-totals.ts";
 import type { ParentMessage, WorkerMessage } from "./worker-messages.ts";
 
 /** A worker as far as it can be asked. */

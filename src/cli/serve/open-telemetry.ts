@@ -1,12 +1,17 @@
 import type { Config } from "../../config/load-config.ts";
 import { systemClock } from "../../core/clock.ts";
 import { createEvents, type Events } from "../../telemetry/events.ts";
-import { type LineOutput, openLineOutput } from "../../telemetry/line-output.ts";
-import { createLogger, type Logger } from "../../telemetry/logger.ts";
-import { createMetrics, type Metrics } from "../../telemetry/metrics.ts";
-import { collectProcessMetrics } from "../../telemetry/process-metrics.ts";
-import { createSpanEvents, type SpanEvents, type SpanExport, startSpanExport } from "../../telemetry/span-exporter.ts";
-import { createOpenTrace } from "../../telemetry/tracing.ts";
+import { type LineOutput, openLineOutput } from "../../telemetry/log/line-output.ts";
+import { createLogger, type Logger } from "../../telemetry/log/logger.ts";
+import { createMetrics, type Metrics } from "../../telemetry/metrics/metrics.ts";
+import { collectProcessMetrics } from "../../telemetry/metrics/process-metrics.ts";
+import {
+  createSpanEvents,
+  type SpanEvents,
+  type SpanExport,
+  startSpanExport,
+} from "../../telemetry/trace/span-exporter.ts";
+import { createOpenTrace } from "../../telemetry/trace/tracing.ts";
 import { packageVersion } from "../../config/package-version.ts";
 
 export type Telemetry = {

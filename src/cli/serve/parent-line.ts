@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import { Fault } from "../../core/fault.ts";
-import type { Exposition, Metrics } from "../../telemetry/metrics.ts";
-import { createWorkerTotals } from "../../telemetry/worker-totals.ts";
+import type { Exposition, Metrics } from "../../telemetry/metrics/metrics.ts";
+import { createWorkerTotals } from "../../telemetry/metrics/worker-totals.ts";
 import type { ParentMessage, WorkerMessage } from "./worker-messages.ts";
 
 /** Longer than the parent waits for a worker that hangs. */

@@ -6,9 +6,9 @@ import { emptyDatabase } from "../../../tests/support/admin-app.ts";
 import { rememberSecrets } from "../../../tests/support/gateway-process.ts";
 import { freshDatabase, whyUnavailable } from "../../../tests/support/postgres.ts";
 import { startServeProcess } from "../../../tests/support/serve-process.ts";
-import { createPasswordSignInOn } from "../../app/create-people.ts";
+import { createPasswordSignInOn } from "../../app/entrance/create-people.ts";
 import { systemClock } from "../../core/clock.ts";
-import { createSecret } from "../../core/secret.ts";
+import { createSecret } from "../../core/secret/secret.ts";
 import type { OperatorEvents } from "../../telemetry/operator-events.ts";
 import { setUpPeople } from "./set-up-people.ts";
 

@@ -1,4 +1,4 @@
-import type { Exposition, MetricSnapshot } from "../../telemetry/metrics.ts";
+import type { Exposition, MetricSnapshot } from "../../telemetry/metrics/metrics.ts";
 
 /** What the parent of several workers says to them. */
 export type ParentMessage =

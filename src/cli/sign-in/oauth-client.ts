@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { packageVersion } from "../../config/package-version.ts";
 import { CommandError } from "../report-failure.ts";
 

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Environment } from "../../config/variable-names.ts";
-import { isObject } from "../../core/is-object.ts";
+import type { Environment } from "../../config/read/variable-names.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { CommandError } from "../report-failure.ts";
 import type { SignedInTokens } from "./oauth-client.ts";
 

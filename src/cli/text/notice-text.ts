@@ -1,6 +1,6 @@
 import type { EndpointJson, NoticeJson, TestedJson, WatchedJson } from "../../contract/notices.ts";
 import { moreText } from "../page-options.ts";
-import { counterName } from "./account-text.ts";
+import { counterName } from "./accounts/account-text.ts";
 import { PLAIN, type Screen } from "./screen.ts";
 import { facts, table } from "./table.ts";
 

@@ -1,5 +1,5 @@
-import { isObject } from "../../core/is-object.ts";
-import { byPart, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff } from "../../core/price.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import { byPart, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff } from "../../core/money/price.ts";
 import { tariffView } from "../../wire/catalogue/price.ts";
 
 export type LitellmRow = Readonly<Record<string, unknown>>;

@@ -1,14 +1,14 @@
 import { stringify } from "yaml";
-import { isObject } from "../../core/is-object.ts";
-import type { Tariff } from "../../core/price.ts";
-import { type CatalogueFile, readCatalogueFile } from "../catalogue-file.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Tariff } from "../../core/money/price.ts";
+import { type CatalogueFile, readCatalogueFile } from "../read/catalogue-file.ts";
 import { ConfigError } from "../config-error.ts";
 import type { UsdConversion } from "../price-list/exchange.ts";
 import { AbsurdNumber, type LitellmEntry } from "../price-list/litellm-entry.ts";
 import { readTariff } from "../price-list/litellm-tariff.ts";
-import { SKIP_REASONS } from "../../core/price-list.ts";
-import { isOwnVariable } from "../variable-names.ts";
-import { offsetAt, parseYaml } from "../yaml-text.ts";
+import { SKIP_REASONS } from "../../core/catalogue/price-list.ts";
+import { isOwnVariable } from "../read/variable-names.ts";
+import { offsetAt, parseYaml } from "../read/yaml-text.ts";
 import { adviceFor } from "./advice.ts";
 import {
   addAliases,

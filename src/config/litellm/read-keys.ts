@@ -1,4 +1,4 @@
-import { compareDecimals, type Decimal, parseDecimal } from "../../core/decimal.ts";
+import { compareDecimals, type Decimal, parseDecimal } from "../../core/money/decimal.ts";
 import { ConfigError } from "../config-error.ts";
 import { nanoOf, type UsdConversion } from "../price-list/exchange.ts";
 import { isNumberText, readExactJson } from "../price-list/read-exact-json.ts";

@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../../core/dialect.ts";
+import type { ProviderDialect } from "../../core/request/dialect.ts";
 
 /** How a vendor of LiteLLM is reached here. */
 export type Vendor = {

@@ -1,4 +1,4 @@
-import { type Decimal, product, roundedQuotient } from "../../core/decimal.ts";
+import { type Decimal, product, roundedQuotient } from "../../core/money/decimal.ts";
 
 /** What turns a provider's dollars into our credits: `markup` times the price, at `creditUsd` dollars for a credit. */
 export type UsdConversion = { markup: Decimal; creditUsd: Decimal };

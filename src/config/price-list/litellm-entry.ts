@@ -1,5 +1,5 @@
-import { compareDecimals, type Decimal, parseDecimal, roundedQuotient } from "../../core/decimal.ts";
-import { isObject } from "../../core/is-object.ts";
+import { compareDecimals, type Decimal, parseDecimal, roundedQuotient } from "../../core/money/decimal.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { isNumberText } from "./read-exact-json.ts";
 
 /** One model of the file, by the file's own names of fields. */

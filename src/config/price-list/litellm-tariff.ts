@@ -1,5 +1,5 @@
-import type { Decimal } from "../../core/decimal.ts";
-import { isObject } from "../../core/is-object.ts";
+import type { Decimal } from "../../core/money/decimal.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import {
   byPart,
   NEEDED_PARTS,
@@ -8,10 +8,10 @@ import {
   TARIFF_PARTS,
   type TariffPart,
   wordOf,
-} from "../../core/price.ts";
+} from "../../core/money/price.ts";
 import { type UsdConversion, nanoOf, nanoPerMillion } from "./exchange.ts";
 import { AbsurdNumber, callPrice, isDearer, isZero, type LitellmEntry, tiersOf, tokenPrice } from "./litellm-entry.ts";
-import type { SkipReason } from "../../core/price-list.ts";
+import type { SkipReason } from "../../core/catalogue/price-list.ts";
 
 type Fields = {
   /** Those that say the plain price; the first that is there counts. */

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { ConfigError } from "../config-error.ts";
 
 /** A number as it was written: a float would round a price before anybody saw it. */

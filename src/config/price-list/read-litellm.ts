@@ -1,11 +1,11 @@
-import { parseDecimal } from "../../core/decimal.ts";
-import type { ClientDialect } from "../../core/dialect.ts";
-import { isObject } from "../../core/is-object.ts";
-import { matchesGlob } from "../../core/matches-glob.ts";
+import { parseDecimal } from "../../core/money/decimal.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import { matchesGlob } from "../../core/text/matches-glob.ts";
 import type { UsdConversion } from "./exchange.ts";
 import { AbsurdNumber, type LitellmEntry, tokenLimit } from "./litellm-entry.ts";
 import { type Carry, readTariff } from "./litellm-tariff.ts";
-import type { PriceListModel, PriceList, SkipReason } from "../../core/price-list.ts";
+import type { PriceListModel, PriceList, SkipReason } from "../../core/catalogue/price-list.ts";
 import { readExactJson } from "./read-exact-json.ts";
 
 export type Selection = {

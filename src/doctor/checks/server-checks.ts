@@ -1,6 +1,6 @@
 import { standbyLackOf } from "../../core/server-facts.ts";
-import type { ServerLook } from "../../db/look-at-servers.ts";
-import { type Advice, adviceOn } from "../../telemetry/server-advice.ts";
+import type { ServerLook } from "../../db/line/look-at-servers.ts";
+import { type Advice, adviceOn } from "../../telemetry/log/server-advice.ts";
 import { type Check, failed, type CheckFinding, type Found, ok, skipped, warning } from "../check.ts";
 import { readDatabaseFacts } from "../facts-store.ts";
 import { inNumbers } from "../figures.ts";

@@ -1,4 +1,4 @@
-import type { By } from "../../core/by.ts";
+import type { By } from "../../core/people/by.ts";
 import type { ClientSession, ClientSessions, SessionOrigin } from "../../keys/client-session.ts";
 import type { SignInEvents } from "../../telemetry/sign-in-events.ts";
 import type { AuditPerson } from "../audit-person.ts";

@@ -1,4 +1,4 @@
-import type { By } from "../../core/by.ts";
+import type { By } from "../../core/people/by.ts";
 import { Fault } from "../../core/fault.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../../core/page.ts";
 import type { ClientSession, ClientSessions, ClientSessionStore, WhichSessions } from "../../keys/client-session.ts";

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { CameBack, ClientTokens, DeviceSignIn, Visitor } from "../../core/device-sign-in.ts";
+import type { CameBack, ClientTokens, DeviceSignIn, Visitor } from "../../core/people/device-sign-in.ts";
 import { Fault, fieldFault } from "../../core/fault.ts";
 import { Forbidden } from "../../core/forbidden.ts";
 import { placeOf } from "../../core/place-of.ts";

@@ -1,4 +1,4 @@
-import type { Visitor } from "../../core/device-sign-in.ts";
+import type { Visitor } from "../../core/people/device-sign-in.ts";
 import { Fault } from "../../core/fault.ts";
 import type { AddressLimit } from "../../keys/address-limit.ts";
 

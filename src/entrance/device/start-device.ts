@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { DeviceStarted, Visitor } from "../../core/device-sign-in.ts";
+import type { DeviceStarted, Visitor } from "../../core/people/device-sign-in.ts";
 import { Fault } from "../../core/fault.ts";
 import { createId } from "../../core/ids.ts";
 import { placeOf } from "../../core/place-of.ts";

@@ -1,11 +1,11 @@
-import type { By } from "../../core/by.ts";
+import type { By } from "../../core/people/by.ts";
 import type { Clock } from "../../core/clock.ts";
 import { Conflict } from "../../core/conflict.ts";
 import { Fault } from "../../core/fault.ts";
 import { Forbidden } from "../../core/forbidden.ts";
 import { createId } from "../../core/ids.ts";
-import type { SealedCredential } from "../../core/sealed-credential.ts";
-import type { Secret } from "../../core/secret.ts";
+import type { SealedCredential } from "../../core/secret/sealed-credential.ts";
+import type { Secret } from "../../core/secret/secret.ts";
 import type { Grant } from "../../people/person.ts";
 import type { SignInEvents } from "../../telemetry/sign-in-events.ts";
 import type { AuditPerson } from "../audit-person.ts";

@@ -1,7 +1,7 @@
-import type { By } from "../../core/by.ts";
-import type { GroupMapping } from "../../core/group-mapping.ts";
-import type { SealedCredential } from "../../core/sealed-credential.ts";
-import type { Secret } from "../../core/secret.ts";
+import type { By } from "../../core/people/by.ts";
+import type { GroupMapping } from "../../core/people/group-mapping.ts";
+import type { SealedCredential } from "../../core/secret/sealed-credential.ts";
+import type { Secret } from "../../core/secret/secret.ts";
 import { type AdmitParts, admitPerson, jitter } from "./admit-person.ts";
 import type { IdentityProvider } from "./identity-provider.ts";
 import type { IdentityKey } from "./identity.ts";

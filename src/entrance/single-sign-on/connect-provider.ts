@@ -1,6 +1,6 @@
 import type * as OpenidClient from "openid-client";
 import type { Clock } from "../../core/clock.ts";
-import type { Secret } from "../../core/secret.ts";
+import type { Secret } from "../../core/secret/secret.ts";
 
 export type ProviderSettings = {
   issuer: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openBrowser } from "../../../tests/support/oidc/browser.ts";
 import { type OidcServer, startOidc } from "../../../tests/support/oidc/start-oidc.ts";
-import { createSecret } from "../../core/secret.ts";
+import { createSecret } from "../../core/secret/secret.ts";
 import { createIdentityProvider, type Identified, type IdentityProvider } from "./identity-provider.ts";
 
 const REDIRECT = "http://127.0.0.1:1/admin/v1/sign-in/oidc/callback";

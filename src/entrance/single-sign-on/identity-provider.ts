@@ -1,6 +1,6 @@
 import type { TokenEndpointResponse, TokenEndpointResponseHelpers } from "openid-client";
 import type { Clock } from "../../core/clock.ts";
-import { createSecret, type Secret } from "../../core/secret.ts";
+import { createSecret, type Secret } from "../../core/secret/secret.ts";
 import { createConnect, type ProviderConnection, type ProviderSettings } from "./connect-provider.ts";
 import { isComplete, type ProviderClaims, readClaims } from "./read-claims.ts";
 import { isRefusal, whatFailed } from "./what-failed.ts";

@@ -1,4 +1,4 @@
-import type { SealedCredential } from "../../core/sealed-credential.ts";
+import type { SealedCredential } from "../../core/secret/sealed-credential.ts";
 import type { Database, Queryable } from "../../db/database.ts";
 import { sqlStateOf } from "../../db/database-error.ts";
 import type { SignInAdmission, BegunSignIn, Identity, IdentityKey, IdentityStore } from "./identity.ts";

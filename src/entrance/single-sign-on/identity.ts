@@ -1,4 +1,4 @@
-import type { SealedCredential } from "../../core/sealed-credential.ts";
+import type { SealedCredential } from "../../core/secret/sealed-credential.ts";
 import type { Grant } from "../../people/person.ts";
 
 /** Somebody as an identity provider names them. */

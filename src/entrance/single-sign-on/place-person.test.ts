@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Conflict } from "../../core/conflict.ts";
-import type { AccountRow } from "../../ledger/account.ts";
+import type { AccountRow } from "../../ledger/structure/account.ts";
 import type { Identity } from "./identity.ts";
 import { createPlacePerson } from "./place-person.ts";
 

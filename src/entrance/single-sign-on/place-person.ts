@@ -1,7 +1,7 @@
-import type { By } from "../../core/by.ts";
+import type { By } from "../../core/people/by.ts";
 import { Conflict } from "../../core/conflict.ts";
-import type { MappedTeam } from "../../core/group-mapping.ts";
-import type { AccountRow, AccountStore } from "../../ledger/account.ts";
+import type { MappedTeam } from "../../core/people/group-mapping.ts";
+import type { AccountRow, AccountStore } from "../../ledger/structure/account.ts";
 import type { Identity, IdentityStore } from "./identity.ts";
 
 /** `proven`: the address is theirs, by the word of the provider or of the operator who trusts it. */

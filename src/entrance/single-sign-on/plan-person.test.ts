@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readGroupMappings } from "../../core/group-mapping.ts";
+import { readGroupMappings } from "../../core/people/group-mapping.ts";
 import { planPerson } from "./plan-person.ts";
 
 const mappings =

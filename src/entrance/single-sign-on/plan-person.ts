@@ -1,4 +1,4 @@
-import { EVERYBODY, type GroupMapping, type MappedRole, type MappedTeam } from "../../core/group-mapping.ts";
+import { EVERYBODY, type GroupMapping, type MappedRole, type MappedTeam } from "../../core/people/group-mapping.ts";
 
 /** What a person gets from the groups they are in. */
 export type PersonPlan = { roles: readonly MappedRole[]; team: MappedTeam | null };

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { By } from "../../core/by.ts";
+import type { By } from "../../core/people/by.ts";
 import { Fault, fieldFault } from "../../core/fault.ts";
 import { Forbidden } from "../../core/forbidden.ts";
 import type { SignInEvents } from "../../telemetry/sign-in-events.ts";

@@ -1,10 +1,10 @@
-import type { By } from "../../core/by.ts";
+import type { By } from "../../core/people/by.ts";
 import type { Clock } from "../../core/clock.ts";
 import { Fault, fieldFault } from "../../core/fault.ts";
 import { createId } from "../../core/ids.ts";
 import { invariant } from "../../core/invariant.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor, UUID } from "../../core/page.ts";
-import type { Role } from "../../core/role.ts";
+import type { Role } from "../../core/people/role.ts";
 import { createTokenSecret } from "../person-secret.ts";
 import type { PeopleStore } from "../../people/person.ts";
 import type { OperatorEvents } from "../../telemetry/operator-events.ts";

@@ -1,4 +1,4 @@
-import type { Role } from "../../core/role.ts";
+import type { Role } from "../../core/people/role.ts";
 import type { Database } from "../../db/database.ts";
 import type { Person } from "../../people/person.ts";
 import { PERSON, personOf, type PersonRow } from "../../people/people-store.ts";

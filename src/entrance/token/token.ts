@@ -1,4 +1,4 @@
-import type { Role } from "../../core/role.ts";
+import type { Role } from "../../core/people/role.ts";
 import type { Person } from "../../people/person.ts";
 
 /** A token for programs that act as a person. */

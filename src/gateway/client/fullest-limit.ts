@@ -1,4 +1,4 @@
-import type { BudgetPeriod } from "../../core/budget-period.ts";
+import type { BudgetPeriod } from "../../core/money/budget-period.ts";
 import type { CounterSummary } from "../../ledger/ledger.ts";
 
 /** A limit that renews, and how much of it is used. */

@@ -1,4 +1,4 @@
-import { parseCredits } from "../../core/money.ts";
+import { parseCredits } from "../../core/money/money.ts";
 import type { Key } from "../../keys/key.ts";
 import type { ClientUsageBody } from "../../wire/client/client-usage.ts";
 import { createSharedRead } from "../shared-read.ts";

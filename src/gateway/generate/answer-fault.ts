@@ -1,4 +1,4 @@
-import { AnswerLimitError } from "../../core/answer-limit.ts";
+import { AnswerLimitError } from "../../core/request/answer-limit.ts";
 import { Fault } from "../../core/fault.ts";
 
 /** Cut because we could not go on, and not for anything the caller did: it costs nothing, so the hold goes back whole. */

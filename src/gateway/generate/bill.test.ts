@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { costIn, creditRate, type PayRates, TOKEN_RATE } from "../../core/price.ts";
-import { NO_USAGE, type Usage } from "../../core/usage.ts";
+import { costIn, creditRate, type PayRates, TOKEN_RATE } from "../../core/money/price.ts";
+import { NO_USAGE, type Usage } from "../../core/money/usage.ts";
 import { loadCountTokens } from "../../tokens/count-tokens.ts";
 import { DeliveredText } from "../../translate/delivered-text.ts";
 import { type Bill, billAtOnce, billOf, costSoFar, type Ending, type Terms } from "./bill.ts";

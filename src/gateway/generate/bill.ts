@@ -1,7 +1,15 @@
-import { type Amounts, beyondOf, countAlike, isNegative, isSomething, isWithin, noneOf } from "../../core/amount.ts";
+import {
+  type Amounts,
+  beyondOf,
+  countAlike,
+  isNegative,
+  isSomething,
+  isWithin,
+  noneOf,
+} from "../../core/money/amount.ts";
 import { invariant } from "../../core/invariant.ts";
-import { costIn, type PayRates } from "../../core/price.ts";
-import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../../core/usage.ts";
+import { costIn, type PayRates } from "../../core/money/price.ts";
+import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../../core/money/usage.ts";
 import type { AnswerStage } from "../../translate/answer-stage.ts";
 import type { DeliveredText } from "../../translate/delivered-text.ts";
 import { generatedText } from "../../translate/generated-text.ts";

@@ -1,6 +1,6 @@
 import { Fault, type FaultCode } from "../../core/fault.ts";
-import type { AnswerHead } from "../../core/sink.ts";
-import type { AnswerOutcome, Usage } from "../../core/usage.ts";
+import type { AnswerHead } from "../../core/request/sink.ts";
+import type { AnswerOutcome, Usage } from "../../core/money/usage.ts";
 import type { StoredAnswer } from "../../ledger/ledger.ts";
 import type { GenerationState } from "./generation.ts";
 import type { HoldEnding } from "./hold.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NO_USAGE } from "../../core/usage.ts";
+import { NO_USAGE } from "../../core/money/usage.ts";
 import {
   DONE,
   EVENT,

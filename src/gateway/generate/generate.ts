@@ -4,28 +4,28 @@ import type { Model } from "../../catalogue/model.ts";
 import type { Clock } from "../../core/clock.ts";
 import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
-import { memberPolicyOf } from "../../core/member-policy.ts";
-import { soldCache } from "../../core/price.ts";
-import { vocabularyOf } from "../../core/vocabulary.ts";
-import { NO_USAGE } from "../../core/usage.ts";
-import type { Pace } from "../../core/pace.ts";
+import { memberPolicyOf } from "../../core/request/member-policy.ts";
+import { soldCache } from "../../core/money/price.ts";
+import { vocabularyOf } from "../../core/request/vocabulary.ts";
+import { NO_USAGE } from "../../core/money/usage.ts";
+import type { Pace } from "../../core/request/pace.ts";
 import { after, type Soon } from "../../core/soon.ts";
 import type { StoredAnswer } from "../../ledger/ledger.ts";
-import type { InputEstimate } from "../../core/input-estimate.ts";
+import type { InputEstimate } from "../../core/request/input-estimate.ts";
 import { droppedIn, type RouteGroups } from "../../translate/fidelity/group-routes.ts";
 import type { AnswerMode } from "../../upstream/call-convention.ts";
 import type { Dispatch, Dispatched } from "../../upstream/dispatch.ts";
 import { UpstreamError } from "../../upstream/upstream.ts";
-import type { Route } from "../../core/route.ts";
+import type { Route } from "../../core/catalogue/route.ts";
 import type { Admit } from "./admit.ts";
-import type { AskForThoughts } from "./ask-for-thoughts.ts";
-import { checkContextWindow, mayExceedWindow } from "./check-context-window.ts";
-import { checkOutputLimit } from "./check-output-limit.ts";
-import { checkTools } from "./check-tools.ts";
+import type { AskForThoughts } from "./check/ask-for-thoughts.ts";
+import { checkContextWindow, mayExceedWindow } from "./check/check-context-window.ts";
+import { checkOutputLimit } from "./check/check-output-limit.ts";
+import { checkTools } from "./check/check-tools.ts";
 import { requirePayer } from "../chain-for.ts";
 import { countRefusal, type CountRequest } from "../count-request.ts";
 import { isOfCaller, isProviderFailure } from "./answer-fault.ts";
-import { chargeHeader, fidelityOf } from "./answer-head.ts";
+import { chargeHeader, fidelityOf } from "./deliver/answer-head.ts";
 import { endingOf, failGeneration } from "./end-generation.ts";
 import {
   type Deliver,
@@ -38,9 +38,9 @@ import {
 import type { LostWork } from "./lost-work.ts";
 import type { Paperwork } from "../paperwork.ts";
 import type { Running } from "./running.ts";
-import { keepToWindow } from "./strict-window.ts";
-import { routesFor } from "./untold-members.ts";
-import { WatchedSink } from "./watched-sink.ts";
+import { keepToWindow } from "./check/strict-window.ts";
+import { routesFor } from "./check/untold-members.ts";
+import { WatchedSink } from "./deliver/watched-sink.ts";
 
 export type Generated = Omit<Delivered, "relayedAtMs" | "pace"> & {
   relayMs: number;

@@ -1,21 +1,21 @@
 import type { Model } from "../../catalogue/model.ts";
-import type { Amounts } from "../../core/amount.ts";
+import type { Amounts } from "../../core/money/amount.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { FaultCode } from "../../core/fault.ts";
-import type { Pace } from "../../core/pace.ts";
-import type { Route } from "../../core/route.ts";
-import type { Sink } from "../../core/sink.ts";
-import type { AnswerOutcome, Usage } from "../../core/usage.ts";
+import type { Pace } from "../../core/request/pace.ts";
+import type { Route } from "../../core/catalogue/route.ts";
+import type { Sink } from "../../core/request/sink.ts";
+import type { AnswerOutcome, Usage } from "../../core/money/usage.ts";
 import type { LedgerCall } from "../../telemetry/request-line.ts";
 import type { Fidelity, RouteGroups } from "../../translate/fidelity/group-routes.ts";
 import type { Attempt, Dispatched } from "../../upstream/dispatch.ts";
-import type { PaceSample } from "../../upstream/route-pace.ts";
+import type { PaceSample } from "../../upstream/route/route-pace.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { Caller } from "../open-request.ts";
 import type { Admitted } from "./admit.ts";
 import type { CostSoFar } from "./bill.ts";
-import type { Idempotency } from "./idempotency.ts";
-import type { WatchedSink } from "./watched-sink.ts";
+import type { Idempotency } from "./idempotent/idempotency.ts";
+import type { WatchedSink } from "./deliver/watched-sink.ts";
 
 /** A generation as it is asked for. */
 export type Generation = {

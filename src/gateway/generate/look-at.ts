@@ -1,5 +1,5 @@
-import type { InFlight } from "../../core/in-flight.ts";
-import { redact } from "../../telemetry/redact.ts";
+import type { InFlight } from "../../core/request/in-flight.ts";
+import { redact } from "../../telemetry/log/redact.ts";
 import type { GenerationState } from "./generation.ts";
 
 const AGENT_CHARACTERS = 120;

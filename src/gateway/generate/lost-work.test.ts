@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Amounts } from "../../core/amount.ts";
-import type { Payer } from "../../core/payer.ts";
-import type { Route } from "../../core/route.ts";
+import type { Amounts } from "../../core/money/amount.ts";
+import type { Payer } from "../../core/money/payer.ts";
+import type { Route } from "../../core/catalogue/route.ts";
 import { createLostWork, type Loser } from "./lost-work.ts";
 
 const MINUTE_MS = 60_000;

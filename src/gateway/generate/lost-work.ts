@@ -1,7 +1,7 @@
-import type { Amounts, Unit } from "../../core/amount.ts";
+import type { Amounts, Unit } from "../../core/money/amount.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Payer } from "../../core/payer.ts";
-import type { Route } from "../../core/route.ts";
+import type { Payer } from "../../core/money/payer.ts";
+import type { Route } from "../../core/catalogue/route.ts";
 import type { AnswerMode } from "../../upstream/call-convention.ts";
 
 /** Whose requests, to which route, and how they were asked for: who asks for less at once may still be served. */

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Sink } from "../../core/sink.ts";
+import type { Sink } from "../../core/request/sink.ts";
 import type { Key } from "../../keys/key.ts";
 import { createCutStopped } from "./cut-stopped.ts";
 import type { GenerationState } from "./generation.ts";
 import { createRunning } from "./running.ts";
-import { WatchedSink } from "./watched-sink.ts";
+import { WatchedSink } from "./deliver/watched-sink.ts";
 
 type Of = { accounts?: readonly string[]; streamed?: "yes" | "no" };
 

@@ -1,10 +1,10 @@
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import type { Key, KeyStatus } from "../../keys/key.ts";
-import type { InFlight } from "../../core/in-flight.ts";
+import type { InFlight } from "../../core/request/in-flight.ts";
 import { cancelledByOperator, isCancelled } from "./answer-fault.ts";
 import type { GenerationState } from "./generation.ts";
 import { lookAt } from "./look-at.ts";
-import type { WatchedSink } from "./watched-sink.ts";
+import type { WatchedSink } from "./deliver/watched-sink.ts";
 
 /** Why a key may no longer be used, and whether that is its own status or that of an account above it. `session`: it is one of a client. */
 export type Stopped = {

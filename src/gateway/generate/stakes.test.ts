@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Payer } from "../../core/payer.ts";
+import type { Payer } from "../../core/money/payer.ts";
 import { createStakes } from "./stakes.ts";
 
 const [ann, bob] = ["ann", "bob"] as [Payer, Payer];

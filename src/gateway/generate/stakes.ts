@@ -1,5 +1,5 @@
-import type { Amounts, Unit } from "../../core/amount.ts";
-import type { Payer } from "../../core/payer.ts";
+import type { Amounts, Unit } from "../../core/money/amount.ts";
+import type { Payer } from "../../core/money/payer.ts";
 
 /** Nothing is at stake any more. */
 export type TakeBack = () => void;

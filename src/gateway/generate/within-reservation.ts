@@ -1,6 +1,6 @@
-import { type Amounts, isWithin } from "../../core/amount.ts";
-import { costIn, type PayRates } from "../../core/price.ts";
-import { eachCount, type Usage } from "../../core/usage.ts";
+import { type Amounts, isWithin } from "../../core/money/amount.ts";
+import { costIn, type PayRates } from "../../core/money/price.ts";
+import { eachCount, type Usage } from "../../core/money/usage.ts";
 
 type Priced = { charge: Amounts; usage: Usage };
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { Fault } from "../../core/fault.ts";
-import { tryAgainIn } from "../../core/parsed-texts.ts";
+import { tryAgainIn } from "../../core/request/parsed-texts.ts";
 import type { AddressLimit } from "../../keys/address-limit.ts";
 import { type AddressOf, type Authenticate, invalidKey } from "../../keys/authenticate.ts";
 import { createSessionToken, type KeySessionStore, readSessionToken, sessionDigest } from "../../keys/key-session.ts";

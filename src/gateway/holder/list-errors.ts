@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
-import type { ListRequests, RequestRecord } from "../../core/request-record.ts";
-import type { ReadSeries } from "../../core/series.ts";
+import type { ListRequests, RequestRecord } from "../../core/request/request-record.ts";
+import type { ReadSeries } from "../../core/request/series.ts";
 import type { KeyHolder } from "./holder-door.ts";
 import type { OwnKeys } from "./own-keys.ts";
 import { recordsAway } from "./records-away.ts";

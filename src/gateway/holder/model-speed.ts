@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import type { ReadSeries } from "../../core/series.ts";
+import type { ReadSeries } from "../../core/request/series.ts";
 import type { HolderModels, ModelSpeed } from "../../wire/holder/models.ts";
 import type { ListModels } from "../list-models.ts";
 import type { KeyHolder } from "./holder-door.ts";

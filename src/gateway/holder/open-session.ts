@@ -1,5 +1,5 @@
 import type { AddressOf } from "../../keys/authenticate.ts";
-import type { RateDenials } from "../../ledger/rate-denials.ts";
+import type { RateDenials } from "../../ledger/turn/rate-denials.ts";
 import { type Caller, type PresentedCredential, requireRate } from "../open-request.ts";
 import type { HolderDoor } from "./holder-door.ts";
 

@@ -1,4 +1,4 @@
-import { ORIGIN_PREFIX } from "../../core/key-mode.ts";
+import { ORIGIN_PREFIX } from "../../core/people/key-mode.ts";
 import type { ClientSessions } from "../../keys/client-session.ts";
 import type { CounterSummary } from "../../ledger/ledger.ts";
 import type { HolderView } from "../../wire/holder/holder.ts";

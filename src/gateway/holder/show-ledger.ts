@@ -1,5 +1,5 @@
 import type { PageRequest } from "../../core/page.ts";
-import type { ShowJournal } from "../../ledger/journal.ts";
+import type { ShowJournal } from "../../ledger/report/journal.ts";
 import type { HolderLedger } from "../../wire/holder/ledger.ts";
 import type { KeyHolder } from "./holder-door.ts";
 import { recordsAway } from "./records-away.ts";

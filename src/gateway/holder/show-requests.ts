@@ -7,7 +7,7 @@ import type {
   RequestRecord,
   ShownRequest,
   ShowRequest,
-} from "../../core/request-record.ts";
+} from "../../core/request/request-record.ts";
 import type { KeyHolder } from "./holder-door.ts";
 import type { OwnKeys } from "./own-keys.ts";
 import { recordsAway } from "./records-away.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import { fieldFault } from "../../core/fault.ts";
-import type { AskedSeries, ReadSeries } from "../../core/series.ts";
+import type { AskedSeries, ReadSeries } from "../../core/request/series.ts";
 import type { HolderSeries } from "../../wire/holder/series.ts";
 import type { KeyHolder } from "./holder-door.ts";
 import type { OwnKeys } from "./own-keys.ts";

@@ -1,11 +1,11 @@
-import { checksumOf } from "../../core/client-settings.ts";
+import { checksumOf } from "../../core/people/client-settings.ts";
 import { Fault } from "../../core/fault.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import type { ShowClientUsage } from "../../gateway/client/show-client-usage.ts";
 import type { ForwardTelemetry } from "../../gateway/client/forward-telemetry.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
 import { NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
-import { sendJson } from "../send-json.ts";
+import { sendJson } from "../write/send-json.ts";
 import { CLIENT_ROUTE, sessionOf } from "./client-route.ts";
 import type { ReadTelemetry } from "./read-telemetry.ts";
 

@@ -1,6 +1,6 @@
 import { Fault } from "../../core/fault.ts";
 import type { ToldTelemetry } from "../../gateway/client/forward-telemetry.ts";
-import type { createReadSmallBytes } from "../body.ts";
+import type { createReadSmallBytes } from "../read/body.ts";
 import type { Exchange } from "../public-route.ts";
 
 /** What a client told about itself; null: it is too large, or too many tell at once. */

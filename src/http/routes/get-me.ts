@@ -14,8 +14,8 @@ import {
 import { holderSeriesCsv, seriesQuery, writeSeries } from "../../wire/holder/series.ts";
 import { writeSessions } from "../../wire/holder/sessions.ts";
 import type { Schema } from "../../wire/validate.ts";
-import { explainErrors } from "../explain-errors.ts";
-import { type HolderRead, holderRead } from "../serve-holder.ts";
+import { explainErrors } from "../write/explain-errors.ts";
+import { type HolderRead, holderRead } from "../serve/serve-holder.ts";
 
 type File<Of extends Schema, Told, Body> = Required<HolderRead<Of, Told, Body>> & { fileQuery: Query<Of> };
 

@@ -1,8 +1,8 @@
-import { KEY_MODES } from "../../core/key-mode.ts";
+import { KEY_MODES } from "../../core/people/key-mode.ts";
 import type { ShowModel } from "../../gateway/list-models.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
 import { NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
-import { sendJson } from "../send-json.ts";
+import { sendJson } from "../write/send-json.ts";
 
 /** GET /v1/models/{id}: one element of the list, to whoever may see it there. [interface decision 37] */
 export const getModel = ({ showModel }: { showModel: ShowModel }): PublicRoute => ({

@@ -1,8 +1,8 @@
-import { KEY_MODES } from "../../core/key-mode.ts";
+import { KEY_MODES } from "../../core/people/key-mode.ts";
 import type { ListModels } from "../../gateway/list-models.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
 import { NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
-import { sendJson } from "../send-json.ts";
+import { sendJson } from "../write/send-json.ts";
 
 /** GET /v1/models: public without a credential; a credential that is wrong never falls back to that. [spec 4.2] */
 export const getModels = ({ listModels }: { listModels: ListModels }): PublicRoute => ({

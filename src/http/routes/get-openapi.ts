@@ -1,5 +1,5 @@
 import type { Router } from "../router.ts";
-import type { ServePage } from "../serve-page.ts";
+import type { ServePage } from "../serve/serve-page.ts";
 
 /** GET /openapi.json: the interface for machines. [spec 9] */
 export const getOpenapi = (router: Router, servePage: ServePage): void =>

@@ -1,9 +1,9 @@
 import { invariant } from "../../core/invariant.ts";
-import { KEY_MODES } from "../../core/key-mode.ts";
+import { KEY_MODES } from "../../core/people/key-mode.ts";
 import type { ShowUsage } from "../../gateway/show-usage.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
 import { NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
-import { sendJson } from "../send-json.ts";
+import { sendJson } from "../write/send-json.ts";
 
 /** GET /v1/usage. [spec 4.7] */
 export const getUsage = ({ showUsage }: { showUsage: ShowUsage }): PublicRoute => ({

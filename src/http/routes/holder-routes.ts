@@ -1,14 +1,14 @@
-import type { Arrivals } from "../arrivals.ts";
-import { createReadSmallBody } from "../body.ts";
-import type { CallerAddress } from "../caller-address.ts";
-import { createRequireOwnOrigin } from "../own-origin.ts";
+import type { Arrivals } from "../read/arrivals.ts";
+import { createReadSmallBody } from "../read/body.ts";
+import type { CallerAddress } from "../connection/caller-address.ts";
+import { createRequireOwnOrigin } from "../credential/own-origin.ts";
 import type { PublicRoute } from "../public-route.ts";
 import { getMe } from "./get-me.ts";
 import { meGenerations } from "./me-generations.ts";
 import { meSession } from "./me-session.ts";
 import { meSessions } from "./me-sessions.ts";
-import { createServeRead } from "../serve-holder.ts";
-import { createSessionCookie } from "../session-cookie.ts";
+import { createServeRead } from "../serve/serve-holder.ts";
+import { createSessionCookie } from "../credential/session-cookie.ts";
 import type { HttpParts } from "../http-parts.ts";
 
 /** The key holder's API, below `/me`. */

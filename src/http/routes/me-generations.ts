@@ -1,9 +1,9 @@
 import type { OpenSession } from "../../gateway/holder/open-session.ts";
-import type { CallerAddress } from "../caller-address.ts";
-import type { RequireOwnOrigin } from "../own-origin.ts";
+import type { CallerAddress } from "../connection/caller-address.ts";
+import type { RequireOwnOrigin } from "../credential/own-origin.ts";
 import type { IdentifyCaller, PublicRoute } from "../public-route.ts";
-import { HOLDER_ROUTE, keepPrivate } from "../serve-holder.ts";
-import type { SessionCookie } from "../session-cookie.ts";
+import { HOLDER_ROUTE, keepPrivate } from "../serve/serve-holder.ts";
+import type { SessionCookie } from "../credential/session-cookie.ts";
 
 type Parts = {
   openSession: OpenSession;

@@ -2,13 +2,13 @@ import type { HolderDoor } from "../../gateway/holder/holder-door.ts";
 import { type SessionBody, signInSchema, type WaysInBody } from "../../wire/holder/holder.ts";
 import { parseBody } from "../../wire/json/parse-body.ts";
 import { validate } from "../../wire/validate.ts";
-import type { createReadSmallBody } from "../body.ts";
-import type { CallerAddress } from "../caller-address.ts";
-import type { RequireOwnOrigin } from "../own-origin.ts";
+import type { createReadSmallBody } from "../read/body.ts";
+import type { CallerAddress } from "../connection/caller-address.ts";
+import type { RequireOwnOrigin } from "../credential/own-origin.ts";
 import { NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
-import { sendJson } from "../send-json.ts";
-import { HOLDER_ROUTE, keepPrivate, noteHolder } from "../serve-holder.ts";
-import type { SessionCookie } from "../session-cookie.ts";
+import { sendJson } from "../write/send-json.ts";
+import { HOLDER_ROUTE, keepPrivate, noteHolder } from "../serve/serve-holder.ts";
+import type { SessionCookie } from "../credential/session-cookie.ts";
 
 type Parts = {
   door: HolderDoor;

@@ -1,12 +1,12 @@
 import type { HolderDoor } from "../../gateway/holder/holder-door.ts";
 import type { HolderChanges } from "../../gateway/holder/holder-reads.ts";
-import type { CallerAddress } from "../caller-address.ts";
-import { type EqualCredentials, extractCredential } from "../credential.ts";
-import type { RequireOwnOrigin } from "../own-origin.ts";
+import type { CallerAddress } from "../connection/caller-address.ts";
+import { type EqualCredentials, extractCredential } from "../credential/credential.ts";
+import type { RequireOwnOrigin } from "../credential/own-origin.ts";
 import { NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
-import { sendJson } from "../send-json.ts";
-import { HOLDER_ROUTE, keepPrivate, noteHolder } from "../serve-holder.ts";
-import type { SessionCookie } from "../session-cookie.ts";
+import { sendJson } from "../write/send-json.ts";
+import { HOLDER_ROUTE, keepPrivate, noteHolder } from "../serve/serve-holder.ts";
+import type { SessionCookie } from "../credential/session-cookie.ts";
 
 type Parts = {
   door: Pick<HolderDoor, "read">;

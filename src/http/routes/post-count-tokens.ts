@@ -1,14 +1,14 @@
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
-import { KEY_MODES } from "../../core/key-mode.ts";
+import { KEY_MODES } from "../../core/people/key-mode.ts";
 import type { CountTokens } from "../../gateway/count-tokens.ts";
 import { renderFormatB } from "../../wire/errors/format-b.ts";
 import type { CountTokensRequest } from "../../wire/messages/count-request.ts";
 import type { MediaUrls } from "../../wire/members/media-address.ts";
-import type { ReadBody } from "../body.ts";
+import type { ReadBody } from "../read/body.ts";
 import { NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
-import { sendJson } from "../send-json.ts";
-import type { ReadRequest } from "../serve-generation.ts";
+import { sendJson } from "../write/send-json.ts";
+import type { ReadRequest } from "../serve/serve-generation.ts";
 
 export type ReadCountRequest = (
   arrived: Omit<Parameters<ReadRequest>[0], "dialect" | "secret">,

@@ -1,7 +1,7 @@
-import { KEY_MODES } from "../../core/key-mode.ts";
+import { KEY_MODES } from "../../core/people/key-mode.ts";
 import { renderFormatB } from "../../wire/errors/format-b.ts";
 import type { PublicRoute } from "../public-route.ts";
-import type { ServeGeneration } from "../serve-generation.ts";
+import type { ServeGeneration } from "../serve/serve-generation.ts";
 
 type Parts = { serve: ServeGeneration; maxBodyBytes: number };
 

@@ -1,9 +1,9 @@
-import type { DeviceSignIn, Visitor } from "../../core/device-sign-in.ts";
+import type { DeviceSignIn, Visitor } from "../../core/people/device-sign-in.ts";
 import type { SignInPerson } from "../../gateway/holder/sign-in-person.ts";
 import type { RenderFault } from "../../wire/errors/shape.ts";
-import type { CallerAddress } from "../caller-address.ts";
+import type { CallerAddress } from "../connection/caller-address.ts";
 import type { Exchange, PublicRoute } from "../public-route.ts";
-import type { SessionCookie } from "../session-cookie.ts";
+import type { SessionCookie } from "../credential/session-cookie.ts";
 import type { DeviceCookie } from "./device-cookie.ts";
 import { sole } from "./read-form.ts";
 import { sendAway } from "./send-page.ts";

@@ -1,5 +1,5 @@
-import type { DeviceQuestion } from "../../core/device-sign-in.ts";
-import { escapeHtml } from "../../core/escape-html.ts";
+import type { DeviceQuestion } from "../../core/people/device-sign-in.ts";
+import { escapeHtml } from "../../core/text/escape-html.ts";
 import { STYLE } from "./page-style.ts";
 
 type Frame = { title: string; host: string; content: string };

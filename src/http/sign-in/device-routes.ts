@@ -1,10 +1,10 @@
-import type { DeviceSignIn } from "../../core/device-sign-in.ts";
+import type { DeviceSignIn } from "../../core/people/device-sign-in.ts";
 import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import { renderFormatA } from "../../wire/errors/format-a.ts";
 import type { RenderFault } from "../../wire/errors/shape.ts";
-import type { CallerAddress } from "../caller-address.ts";
-import type { RequireOwnOrigin } from "../own-origin.ts";
+import type { CallerAddress } from "../connection/caller-address.ts";
+import type { RequireOwnOrigin } from "../credential/own-origin.ts";
 import { type Exchange, NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
 import { type BrowserParts, browserRoutes, enterConsole } from "./browser-routes.ts";
 import type { DeviceCookie } from "./device-cookie.ts";

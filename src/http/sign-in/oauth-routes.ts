@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
-import type { ClientTokens, DeviceSignIn } from "../../core/device-sign-in.ts";
+import type { ClientTokens, DeviceSignIn } from "../../core/people/device-sign-in.ts";
 import type { OAuthError } from "../../wire/errors/oauth.ts";
 import { retryAfter } from "../../wire/errors/retry-advice.ts";
-import type { CallerAddress } from "../caller-address.ts";
+import type { CallerAddress } from "../connection/caller-address.ts";
 import { type Exchange, NOTHING_GENERATED, type PublicRoute } from "../public-route.ts";
-import { sendJson } from "../send-json.ts";
+import { sendJson } from "../write/send-json.ts";
 import { type ReadForm, sole } from "./read-form.ts";
 import { SIGN_IN_ROUTE } from "./sign-in-route.ts";
 import { visitorOf } from "./visitor.ts";

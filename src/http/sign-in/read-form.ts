@@ -1,5 +1,5 @@
 import { Fault } from "../../core/fault.ts";
-import type { createReadSmallForm } from "../body.ts";
+import type { createReadSmallForm } from "../read/body.ts";
 import type { Exchange } from "../public-route.ts";
 
 export type ReadForm = (exchange: Pick<Exchange, "request" | "response">) => Promise<URLSearchParams>;

@@ -1,11 +1,11 @@
-import type { Arrivals } from "../arrivals.ts";
-import { createReadSmallBytes, createReadSmallForm } from "../body.ts";
-import type { CallerAddress } from "../caller-address.ts";
+import type { Arrivals } from "../read/arrivals.ts";
+import { createReadSmallBytes, createReadSmallForm } from "../read/body.ts";
+import type { CallerAddress } from "../connection/caller-address.ts";
 import { clientRoutes } from "../client/client-routes.ts";
 import { createReadTelemetry } from "../client/read-telemetry.ts";
-import { createRequireOwnOrigin } from "../own-origin.ts";
+import { createRequireOwnOrigin } from "../credential/own-origin.ts";
 import type { PublicRoute } from "../public-route.ts";
-import { createSessionCookie } from "../session-cookie.ts";
+import { createSessionCookie } from "../credential/session-cookie.ts";
 import { createDeviceCookie } from "./device-cookie.ts";
 import { deviceRoutes } from "./device-routes.ts";
 import { oauthRoutes } from "./oauth-routes.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { Visitor } from "../../core/device-sign-in.ts";
-import type { CallerAddress } from "../caller-address.ts";
+import type { Visitor } from "../../core/people/device-sign-in.ts";
+import type { CallerAddress } from "../connection/caller-address.ts";
 import type { Exchange } from "../public-route.ts";
 
 const AGENT_CHARACTERS = 300;

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
 import type { RequireFunds } from "../../gateway/require-funds.ts";
-import type { Arrivals } from "../arrivals.ts";
-import type { PayerShares, Share } from "../payer-shares.ts";
+import type { Arrivals } from "../read/arrivals.ts";
+import type { PayerShares, Share } from "../read/payer-shares.ts";
 
 type Parts = {
   shares: PayerShares;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { payerNamed } from "../../core/payer.ts";
+import { payerNamed } from "../../core/money/payer.ts";
 import { createConversations } from "./conversations.ts";
 
 const said = (id: string, bytes: number) => ({ id, items: Buffer.alloc(bytes, 32) });

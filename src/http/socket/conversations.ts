@@ -1,4 +1,4 @@
-import type { Payer } from "../../core/payer.ts";
+import type { Payer } from "../../core/money/payer.ts";
 import type { SocketConversation } from "../../wire/responses/socket-message.ts";
 
 type PaidFor = { payer: Payer };

@@ -1,8 +1,8 @@
-import type { Arrivals } from "../arrivals.ts";
-import { createServeExchange } from "../serve-route.ts";
+import type { Arrivals } from "../read/arrivals.ts";
+import { createServeExchange } from "../serve/serve-route.ts";
 import { createSockets, type Sockets } from "./create-sockets.ts";
 import { postResponses } from "../routes/post-responses.ts";
-import { createServeGeneration } from "../serve-generation.ts";
+import { createServeGeneration } from "../serve/serve-generation.ts";
 import type { HttpParts, WebSocketSettings } from "../http-parts.ts";
 
 type Served = Parameters<typeof createServeExchange>[0];

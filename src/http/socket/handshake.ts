@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { type WebSocket, WebSocketServer } from "ws";
 import { Fault, fieldFault } from "../../core/fault.ts";
-import { type KeyMode, KEY_MODES, ORIGIN_PREFIX } from "../../core/key-mode.ts";
+import { type KeyMode, KEY_MODES, ORIGIN_PREFIX } from "../../core/people/key-mode.ts";
 
 /** Makes a socket of a request, or throws. What has come behind the request is `head`. */
 export type Handshake = (asked: {

@@ -1,6 +1,6 @@
 import { Fault } from "../../core/fault.ts";
-import type { Payer } from "../../core/payer.ts";
-import { tryAgainIn } from "../../core/parsed-texts.ts";
+import type { Payer } from "../../core/money/payer.ts";
+import { tryAgainIn } from "../../core/request/parsed-texts.ts";
 import type { SocketSession } from "./socket-session.ts";
 
 /** The open sockets of this process. */

@@ -1,4 +1,4 @@
-import type { Payer } from "../../core/payer.ts";
+import type { Payer } from "../../core/money/payer.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
@@ -7,9 +7,9 @@ import { Fault, type FaultCode } from "../../core/fault.ts";
 import { createId, requestIdOf } from "../../core/ids.ts";
 import type { Caller } from "../../gateway/open-request.ts";
 import { socketError } from "../../wire/responses/socket-events.ts";
-import type { SinkLimits } from "../stream-sink.ts";
-import { forClient } from "../client-wait.ts";
-import { unforeseen } from "../serve-route.ts";
+import type { SinkLimits } from "../write/stream-sink.ts";
+import { forClient } from "../write/client-wait.ts";
+import { unforeseen } from "../serve/serve-route.ts";
 import { Arriving } from "./arriving.ts";
 import { CLOSE, type Close, ENDS_SOCKET } from "./close-codes.ts";
 import { SocketSink } from "./socket-sink.ts";

@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
-import { isObject } from "../../core/is-object.ts";
-import type { Sink } from "../../core/sink.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Sink } from "../../core/request/sink.ts";
 import { EventSplitter } from "../../wire/sse/event-splitter.ts";
-import { StallWatch } from "../stall-watch.ts";
-import type { SinkLimits } from "../stream-sink.ts";
+import { StallWatch } from "../write/stall-watch.ts";
+import type { SinkLimits } from "../write/stream-sink.ts";
 import { readEventData } from "./event-data.ts";
 
 const TEXT = { binary: false } as const;

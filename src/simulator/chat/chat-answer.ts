@@ -1,8 +1,8 @@
-import { type Block, type Group, tokensOf } from "../block.ts";
+import { type Block, type Group, tokensOf } from "../plan/block.ts";
 import { callIdOf, headDelta, proofDelta, REASONS, wholeMessage, wrapping } from "./chat-blocks.ts";
 import type { Generation, JsonObject, Stretch, StreamEncoder } from "../dialect.ts";
-import { tokenOf } from "../lanes.ts";
-import { serverFailure } from "../openai-errors.ts";
+import { tokenOf } from "../plan/lanes.ts";
+import { serverFailure } from "../ask/openai-errors.ts";
 
 export const DONE = "data: [DONE]\n\n";
 

@@ -1,9 +1,9 @@
-import { type Block, type Stop, textOf } from "../block.ts";
-import type { Content } from "../content.ts";
+import { type Block, type Stop, textOf } from "../plan/block.ts";
+import type { Content } from "../plan/content.ts";
 import type { Generation, JsonObject } from "../dialect.ts";
-import { blocksOf } from "../generation.ts";
-import type { Lane } from "../lanes.ts";
-import { seal, sign } from "../proof.ts";
+import { blocksOf } from "../plan/generation.ts";
+import type { Lane } from "../plan/lanes.ts";
+import { seal, sign } from "../plan/proof.ts";
 
 export const REASONS: Record<Stop["reason"], string> = {
   end: "stop",

@@ -1,11 +1,11 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { answerChat, DONE, encodeChat } from "./chat-answer.ts";
 import { checkChat } from "./check-chat.ts";
-import { chatToolNames, checkToolNames } from "../check-tool-names.ts";
+import { chatToolNames, checkToolNames } from "../ask/check-tool-names.ts";
 import type { Ask, Dialect, JsonObject } from "../dialect.ts";
-import { listModels } from "../model-list.ts";
-import { refuseLikeOpenai } from "../openai-errors.ts";
-import { readCount, readMessages, readModel, readSchema, readStop, readStreamed } from "../read-field.ts";
+import { listModels } from "../ask/model-list.ts";
+import { refuseLikeOpenai } from "../ask/openai-errors.ts";
+import { readCount, readMessages, readModel, readSchema, readStop, readStreamed } from "../ask/read-field.ts";
 
 export const chat: Dialect = {
   name: "chat",

@@ -1,6 +1,6 @@
-import { isObject } from "../../core/is-object.ts";
-import { sign, unseal } from "../proof.ts";
-import { invalid } from "../refusal.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import { sign, unseal } from "../plan/proof.ts";
+import { invalid } from "../ask/refusal.ts";
 
 /** Refuses what chat providers refuse of a conversation: calls nobody answered, answers nobody asked for, made-up proofs. */
 export function checkChat(messages: readonly unknown[]): void {

@@ -1,6 +1,6 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import type { JsonObject } from "../dialect.ts";
-import { invalid } from "../refusal.ts";
+import { invalid } from "../ask/refusal.ts";
 
 /** Google reads a body into a message of its own and refuses every name that it has no field for. */
 type Names = { [name: string]: Names | "any" | "self" };

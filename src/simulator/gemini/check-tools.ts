@@ -1,6 +1,6 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import type { JsonObject } from "../dialect.ts";
-import { invalid } from "../refusal.ts";
+import { invalid } from "../ask/refusal.ts";
 
 const NAME = /^[a-zA-Z_][\w.:-]{0,127}$/;
 const MODES = ["AUTO", "ANY", "NONE", "VALIDATED"];

@@ -1,7 +1,7 @@
-import { isObject } from "../../core/is-object.ts";
-import { type Block, type Group, type Stop, textOf, tokensOf } from "../block.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import { type Block, type Group, type Stop, textOf, tokensOf } from "../plan/block.ts";
 import type { Generation, JsonObject, Stretch, StreamEncoder } from "../dialect.ts";
-import { blocksOf } from "../generation.ts";
+import { blocksOf } from "../plan/generation.ts";
 import { overloaded } from "./gemini-errors.ts";
 import { frameGemini } from "./gemini-frame.ts";
 import { usageSoFar, wholeUsage } from "./gemini-usage.ts";

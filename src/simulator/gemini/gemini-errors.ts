@@ -1,5 +1,5 @@
 import type { JsonObject } from "../dialect.ts";
-import type { Refusal } from "../refusal.ts";
+import type { Refusal } from "../ask/refusal.ts";
 
 /** The names that Google has for statuses. */
 const STATUSES: Record<number, string> = {

@@ -1,5 +1,5 @@
 import type { JsonObject, Named } from "../dialect.ts";
-import { MODELS } from "../model-list.ts";
+import { MODELS } from "../ask/model-list.ts";
 
 /** One model when it is named, else all of them. */
 export function listGeminiModels(named?: Named): string {

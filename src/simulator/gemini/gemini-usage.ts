@@ -1,6 +1,6 @@
-import type { Block } from "../block.ts";
+import type { Block } from "../plan/block.ts";
 import type { Generation, JsonObject } from "../dialect.ts";
-import { blocksOf } from "../generation.ts";
+import { blocksOf } from "../plan/generation.ts";
 
 /** In this dialect thoughts are counted beside the candidates, and cached tokens inside the prompt. */
 export function wholeUsage({ usage }: Generation): JsonObject {

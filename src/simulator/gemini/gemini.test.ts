@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../dialect.ts";
-import { planGeneration } from "../generation.ts";
-import { seal } from "../proof.ts";
-import { DEFAULT_SCRIPT, parseSettings } from "../script.ts";
+import { planGeneration } from "../plan/generation.ts";
+import { seal } from "../plan/proof.ts";
+import { DEFAULT_SCRIPT, parseSettings } from "../plan/script.ts";
 import { gemini } from "./gemini.ts";
 import { geminiRoute } from "./gemini-route.ts";
 

@@ -1,7 +1,7 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import type { Ask, Dialect, JsonObject, Named } from "../dialect.ts";
-import { readCount, readStop } from "../read-field.ts";
-import { invalid } from "../refusal.ts";
+import { readCount, readStop } from "../ask/read-field.ts";
+import { invalid } from "../ask/refusal.ts";
 import { checkContents, contentsOf } from "./check-contents.ts";
 import { checkNames } from "./check-names.ts";
 import { checkTools } from "./check-tools.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import type { JsonObject } from "../dialect.ts";
 
 /** A schema in the words of OpenAPI 3.0, whose types Google writes in capitals, in those of JSON Schema. */

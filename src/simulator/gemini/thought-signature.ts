@@ -1,9 +1,9 @@
-import { isObject } from "../../core/is-object.ts";
-import type { Block } from "../block.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Block } from "../plan/block.ts";
 import type { Generation, JsonObject } from "../dialect.ts";
-import { blocksOf } from "../generation.ts";
-import { seal, unseal } from "../proof.ts";
-import { invalid } from "../refusal.ts";
+import { blocksOf } from "../plan/generation.ts";
+import { seal, unseal } from "../plan/proof.ts";
+import { invalid } from "../ask/refusal.ts";
 
 /** What Google takes in the place of a signature for calls that another model made. */
 const UNCHECKED = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];

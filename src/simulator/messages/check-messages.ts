@@ -1,7 +1,7 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import type { JsonObject } from "../dialect.ts";
-import { sign, unseal } from "../proof.ts";
-import { invalid } from "../refusal.ts";
+import { sign, unseal } from "../plan/proof.ts";
+import { invalid } from "../ask/refusal.ts";
 
 /** Refuses what providers of this dialect refuse of a conversation: calls without results, results without calls, forged thoughts. */
 export function checkMessages(messages: readonly unknown[]): void {

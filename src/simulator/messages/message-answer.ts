@@ -1,7 +1,7 @@
-import { type Group, type Stop, textOf, tokensOf } from "../block.ts";
+import { type Group, type Stop, textOf, tokensOf } from "../plan/block.ts";
 import type { Generation, JsonObject, Stretch, StreamEncoder } from "../dialect.ts";
-import { blocksOf } from "../generation.ts";
-import { tokenOf } from "../lanes.ts";
+import { blocksOf } from "../plan/generation.ts";
+import { tokenOf } from "../plan/lanes.ts";
 import { DELTAS, emptyBlock, isShown, proofDelta, wholeBlock } from "./message-blocks.ts";
 
 const REASONS: Record<Stop["reason"], string> = {

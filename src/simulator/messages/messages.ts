@@ -1,12 +1,12 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { checkMessages } from "./check-messages.ts";
 import { checkThinking } from "./check-thinking.ts";
-import { checkToolNames, messagesToolNames } from "../check-tool-names.ts";
+import { checkToolNames, messagesToolNames } from "../ask/check-tool-names.ts";
 import type { Ask, Dialect, JsonObject } from "../dialect.ts";
 import { answerMessage, encodeMessage } from "./message-answer.ts";
-import { readCount, readMessages, readModel, readSchema, readStop, readStreamed } from "../read-field.ts";
-import { invalid, type Refusal } from "../refusal.ts";
-import { frameByType } from "../sse-frame.ts";
+import { readCount, readMessages, readModel, readSchema, readStop, readStreamed } from "../ask/read-field.ts";
+import { invalid, type Refusal } from "../ask/refusal.ts";
+import { frameByType } from "../send/sse-frame.ts";
 
 export const messages: Dialect = {
   name: "messages",

@@ -1,7 +1,7 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import type { JsonObject } from "../dialect.ts";
-import { unseal } from "../proof.ts";
-import { invalid, Refusal } from "../refusal.ts";
+import { unseal } from "../plan/proof.ts";
+import { invalid, Refusal } from "../ask/refusal.ts";
 
 /** Calls whose output the caller owes; other items of the output are calls of tools that a provider runs itself. */
 const OWED = ["function_call", "custom_tool_call"];

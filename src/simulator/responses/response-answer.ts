@@ -1,6 +1,6 @@
-import { type Group, tokensOf } from "../block.ts";
+import { type Group, tokensOf } from "../plan/block.ts";
 import type { Generation, Stretch, StreamEncoder } from "../dialect.ts";
-import { tokenOf } from "../lanes.ts";
+import { tokenOf } from "../plan/lanes.ts";
 import { beginningOf, endOf, laneOf } from "./response-events.ts";
 import { type Event, isShown } from "./response-item.ts";
 import { responseObject, type ResponseStatus } from "./response-object.ts";

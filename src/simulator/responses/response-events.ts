@@ -1,6 +1,6 @@
-import { type Block, textOf } from "../block.ts";
+import { type Block, textOf } from "../plan/block.ts";
 import type { Generation, JsonObject } from "../dialect.ts";
-import type { Lane } from "../lanes.ts";
+import type { Lane } from "../plan/lanes.ts";
 import { emptyItem, type Event, isShown, itemIdOf, outputItem, partOf } from "./response-item.ts";
 
 /** How the events of a block's text are called, and where in its item they belong. */

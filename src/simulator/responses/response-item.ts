@@ -1,7 +1,7 @@
-import { isObject } from "../../core/is-object.ts";
-import { type Block, textOf } from "../block.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import { type Block, textOf } from "../plan/block.ts";
 import type { Generation, JsonObject } from "../dialect.ts";
-import { seal } from "../proof.ts";
+import { seal } from "../plan/proof.ts";
 
 export type Event = { type: string } & JsonObject;
 

@@ -1,6 +1,6 @@
 import type { Generation, JsonObject } from "../dialect.ts";
-import { blocksOf } from "../generation.ts";
-import { serverFailure } from "../openai-errors.ts";
+import { blocksOf } from "../plan/generation.ts";
+import { serverFailure } from "../ask/openai-errors.ts";
 import { outputItem } from "./response-item.ts";
 
 export type ResponseStatus = "in_progress" | "completed" | "incomplete" | "failed";

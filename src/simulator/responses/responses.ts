@@ -1,12 +1,12 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { checkResponses } from "./check-responses.ts";
-import { checkToolNames, responsesToolNames } from "../check-tool-names.ts";
+import { checkToolNames, responsesToolNames } from "../ask/check-tool-names.ts";
 import type { Ask, Dialect, JsonObject } from "../dialect.ts";
-import { refuseLikeOpenai } from "../openai-errors.ts";
-import { readCount, readModel, readSchema, readStreamed } from "../read-field.ts";
-import { invalid } from "../refusal.ts";
+import { refuseLikeOpenai } from "../ask/openai-errors.ts";
+import { readCount, readModel, readSchema, readStreamed } from "../ask/read-field.ts";
+import { invalid } from "../ask/refusal.ts";
 import { answerResponse, encodeResponse } from "./response-answer.ts";
-import { frameByType } from "../sse-frame.ts";
+import { frameByType } from "../send/sse-frame.ts";
 
 export const responses: Dialect = {
   name: "responses",

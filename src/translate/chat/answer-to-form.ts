@@ -1,13 +1,13 @@
-import { AnswerLimitError } from "../../core/answer-limit.ts";
+import { AnswerLimitError } from "../../core/request/answer-limit.ts";
 import { Fault } from "../../core/fault.ts";
-import { isObject } from "../../core/is-object.ts";
-import type { Usage } from "../../core/usage.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Usage } from "../../core/money/usage.ts";
 import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
 import { parseChatAnswer } from "./untouched.ts";
 import type { AnswerEvent, Stop, StopReason } from "../form/answer-form.ts";
 import { createBlockNumbers } from "../form/block-numbers.ts";
 import { type Citation, citationsOfUrls } from "../form/citation.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectOf, objectsOf, textOrNull } from "../form/read-json.ts";
 import { RepeatedText } from "../form/repeated-text.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";

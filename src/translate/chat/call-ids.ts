@@ -1,9 +1,9 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { MemberEdits } from "../../wire/json/edit-members.ts";
-import { type CallIdRules, type CallIds, createCallIds, fit } from "../form/call-ids.ts";
+import { type CallIdRules, type CallIds, createCallIds, fit } from "../form/tools/call-ids.ts";
 import { parseExactly } from "../form/parse-exactly.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectsOf } from "../form/read-json.ts";
 
 /** Begins the names of both members that hold an id. */

@@ -1,4 +1,4 @@
-import type { Usage } from "../../core/usage.ts";
+import type { Usage } from "../../core/money/usage.ts";
 import { chatFailure } from "../../wire/chat/chat-stream.ts";
 import { chatUsageOf } from "../../wire/show-usage.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../form/answer-form.ts";
 import { urlCitation } from "../form/citation.ts";
 import type { Seal } from "../form/native.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../form/sides.ts";
 import { createTextTemplate } from "../form/text-template.ts";
 import type { TokenProbability } from "../form/token-probability.ts";

@@ -1,10 +1,10 @@
 import { plainText, sentSource, urlOf } from "../form/build-form.ts";
-import { type CallIdRules, NINE_CHARACTERS, withCallIds } from "../form/call-ids.ts";
-import type { Json } from "../../core/json.ts";
+import { type CallIdRules, NINE_CHARACTERS, withCallIds } from "../form/tools/call-ids.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectsOf, said } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ToolChoice, ToolForm, Turn } from "../form/request-form.ts";
 import type { ProviderTold } from "../form/sides.ts";
-import { toolSchema } from "../form/tool-schema.ts";
+import { toolSchema } from "../form/tools/tool-schema.ts";
 
 /** The most sequences a provider of this dialect takes. */
 export const MOST_CHAT_STOPS = 4;

@@ -1,5 +1,5 @@
-import { createCallNumbers } from "../form/call-numbers.ts";
-import type { Json } from "../../core/json.ts";
+import { createCallNumbers } from "../form/tools/call-numbers.ts";
+import type { Json } from "../../core/bytes/json.ts";
 
 /** More calls than any answer has; those after them keep the number they were given. */
 const MOST_CALLS = 10_000;

@@ -10,7 +10,7 @@ import {
 } from "../form/build-form.ts";
 import { type Citation, citationsOfUrls } from "../form/citation.ts";
 import type { OpenSeal } from "../form/native.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import {
   booleanOrNull,
   numberOrNull,
@@ -21,7 +21,7 @@ import {
   textOrNull,
 } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ThinkingForm, ToolChoice, Turn } from "../form/request-form.ts";
-import { createFunctionNames, type FunctionNames } from "../form/tool-names.ts";
+import { createFunctionNames, type FunctionNames } from "../form/tools/tool-names.ts";
 import { inPlace, openPlaced } from "./thought-place.ts";
 
 /** A chat completion request, which has been checked, in the form. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NO_USAGE } from "../../core/usage.ts";
+import { NO_USAGE } from "../../core/money/usage.ts";
 import { recordings } from "../../../tests/support/recordings.ts";
 import { readChatUsage } from "../../wire/chat/chat-usage.ts";
 import { readChatRequest } from "../../wire/chat/chat-request.ts";

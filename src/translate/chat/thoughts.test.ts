@@ -1,6 +1,6 @@
-import { AnswerLimitError } from "../../core/answer-limit.ts";
+import { AnswerLimitError } from "../../core/request/answer-limit.ts";
 import { expect, test } from "vitest";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { createChatReader, wholeChatAnswer } from "./answer-to-form.ts";
 import { formToChat } from "./form-to-request.ts";
 import { messagesToForm } from "../messages/request-to-form.ts";

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from "../form/answer-form.ts";
 import type { createBlockNumbers } from "../form/block-numbers.ts";
-import { createCallNumbers } from "../form/call-numbers.ts";
-import type { Json } from "../../core/json.ts";
+import { createCallNumbers } from "../form/tools/call-numbers.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectOf, textOf } from "../form/read-json.ts";
 
 type Call = { block: string; id: string; name: string; started: boolean; held: string };

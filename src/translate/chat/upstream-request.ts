@@ -1,6 +1,6 @@
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { MemberEdits } from "../../wire/json/edit-members.ts";
-import { NINE_CHARACTERS } from "../form/call-ids.ts";
+import { NINE_CHARACTERS } from "../form/tools/call-ids.ts";
 import type { Told } from "../translator.ts";
 import { callIdEdits } from "./call-ids.ts";
 import { upstreamRequest } from "../form/upstream-request.ts";

@@ -1,21 +1,21 @@
-import { AnswerLimitError } from "../../core/answer-limit.ts";
+import { AnswerLimitError } from "../../core/request/answer-limit.ts";
 import { Fault } from "../../core/fault.ts";
-import type { Usage } from "../../core/usage.ts";
+import type { Usage } from "../../core/money/usage.ts";
 import type { AnswerStage, PlainAnswer, Verdict } from "../answer-stage.ts";
 import { DROP, FAILED, TERMINAL } from "../answer-stage.ts";
 import { OutputMeter } from "../output-meter.ts";
 import { type Answer, type AnswerEvent, createFold } from "../form/answer-form.ts";
 import { sealsOf } from "../form/native.ts";
 import { parseExactly } from "../form/parse-exactly.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { withoutReasoning } from "../form/without-reasoning.ts";
 import type { AnswerName, AnswerReader, ClientSide, ProviderSide } from "../form/sides.ts";
 import type { AnswerOrigin, Told, Translator } from "../translator.ts";
 import { upstreamRequest } from "../form/upstream-request.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { inspectMembers } from "../../wire/members/inspect-members.ts";
-import { createFreshCallIds } from "../form/fresh-call-ids.ts";
-import { mayBeMade } from "../form/tool-names.ts";
+import { createFreshCallIds } from "../form/tools/fresh-call-ids.ts";
+import { mayBeMade } from "../form/tools/tool-names.ts";
 
 /** More than any model says in one answer. What is added up may not grow without end. */
 const MOST_CHARACTERS = 1_048_576;

@@ -5,7 +5,7 @@ import { framed } from "../../../tests/sdk/recorded-answer.ts";
 import { recordings } from "../../../tests/support/recordings.ts";
 import { type Pair, PAIRS, relayAnswer } from "../../../tests/translation/relay-answer.ts";
 import { requestOf } from "../../../tests/translation/request-of.ts";
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import { pickTranslator } from "../pick-translator.ts";
 
 const ORIGIN = { requestId: "req_00ff", createdAtSeconds: 1_700_000_000 };

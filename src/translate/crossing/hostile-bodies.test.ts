@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { readChatRequest } from "../../wire/chat/chat-request.ts";
 import { parseBody } from "../../wire/json/parse-body.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../../tests/translation/request-of.ts";
-import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../../core/request/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { pickTranslator } from "../pick-translator.ts";
 

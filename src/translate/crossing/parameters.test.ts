@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cross } from "../../../tests/support/cross.ts";
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import { lossesOf } from "../fidelity/losses.ts";
 
 type Json = Record<string, unknown>;

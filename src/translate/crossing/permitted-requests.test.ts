@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { requestBody } from "../../../tests/translation/request-bodies.ts";
 import { requestOf } from "../../../tests/translation/request-of.ts";
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import { inspectMembers } from "../../wire/members/inspect-members.ts";
 import { MEMBERS } from "../../wire/members/member-tables.ts";
 import { lossesOf } from "../fidelity/losses.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cross } from "../../../tests/support/cross.ts";
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import { lossesOf } from "../fidelity/losses.ts";
 import { openSeal, seal } from "../../../tests/support/seals.ts";
 

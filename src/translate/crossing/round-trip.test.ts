@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import { readChatRequest } from "../../wire/chat/chat-request.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { parseBody, type ParsedBody } from "../../wire/json/parse-body.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { type Condition, type Exception, refused } from "./field-row.ts";
 
 export const otherThan = (...values: readonly unknown[]): Condition => ({

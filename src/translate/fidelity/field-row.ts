@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../../core/dialect.ts";
+import type { ProviderDialect } from "../../core/request/dialect.ts";
 import type { OpenSeal } from "../form/native.ts";
 
 /**

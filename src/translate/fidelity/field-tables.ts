@@ -1,4 +1,4 @@
-import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../../core/request/dialect.ts";
 import { invariant } from "../../core/invariant.ts";
 import { CHAT_FIELDS } from "./chat/fields.ts";
 import { MESSAGES_TO_CHAT } from "./chat/from-messages.ts";

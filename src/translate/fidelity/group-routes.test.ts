@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { callerStamp, seal } from "../../../tests/support/seals.ts";
-import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
+import type { ClientDialect, ProviderDialect } from "../../core/request/dialect.ts";
 import { groupRoutes, type Fidelity, groupOf } from "./group-routes.ts";
 
 const CHAT = { messages: [{ role: "user", content: "hi" }] };

@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../../core/dialect.ts";
+import type { ProviderDialect } from "../../core/request/dialect.ts";
 import { type Fault, fieldFault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";

@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 
 const RESPONSES_TOOL: readonly string[] = [
   "type",

@@ -1,6 +1,6 @@
-import type { Json } from "../../core/json.ts";
-import type { ClientDialect, ProviderDialect } from "../../core/dialect.ts";
-import { isObject } from "../../core/is-object.ts";
+import type { Json } from "../../core/bytes/json.ts";
+import type { ClientDialect, ProviderDialect } from "../../core/request/dialect.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { type OpenSeal, opensNothing } from "../form/native.ts";
 import type { FieldRow, ModelFacts, Recipient } from "./field-row.ts";
 import { CLIENT_FIELDS, fieldTable } from "./field-tables.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import { openSeal, seal } from "../../../tests/support/seals.ts";
 import { type Place, placed } from "../chat/thought-place.ts";
 import { lossesOf } from "./losses.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cross } from "../../../tests/support/cross.ts";
-import { AnswerLimitError } from "../../core/answer-limit.ts";
+import { AnswerLimitError } from "../../core/request/answer-limit.ts";
 
 type Json = Record<string, unknown>;
 

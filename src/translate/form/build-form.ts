@@ -1,8 +1,8 @@
 import { Fault } from "../../core/fault.ts";
-import { isMediaOf, type MediaKind, mediaTypeProblem } from "../../core/media-type.ts";
+import { isMediaOf, type MediaKind, mediaTypeProblem } from "../../core/request/media-type.ts";
 import type { Block, Effort, RequestForm, Source, TextBlock, ToolForm, Turn } from "./request-form.ts";
 import { EFFORTS } from "./request-form.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectOf, textOf } from "./read-json.ts";
 
 export const EMPTY_FORM: Readonly<Omit<RequestForm, "system" | "turns">> = Object.freeze({

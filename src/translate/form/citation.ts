@@ -1,5 +1,5 @@
 import type { Native, OpenSeal, Seal } from "./native.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { numberOrNull, objectOf, objectsOf, textOf } from "./read-json.ts";
 
 /** Where something that was said can be looked up. Places within documents of the request have no counterpart elsewhere. */

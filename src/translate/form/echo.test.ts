@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { echoOf } from "./echo.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 
 const echo = (body: Json): Json => JSON.parse(echoOf(body)) as Json;
 

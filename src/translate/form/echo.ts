@@ -1,5 +1,5 @@
-import { isObject } from "../../core/is-object.ts";
-import type { Json } from "../../core/json.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectsOf } from "./read-json.ts";
 
 /** What an answer repeats of a large body at most; the rest of it is told as if it had not been said. */

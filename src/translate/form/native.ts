@@ -1,5 +1,5 @@
-import { PROVIDER_DIALECTS, type ProviderDialect } from "../../core/dialect.ts";
-import { isObject } from "../../core/is-object.ts";
+import { PROVIDER_DIALECTS, type ProviderDialect } from "../../core/request/dialect.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import type { Stamp } from "../../wire/stamp.ts";
 
 /**

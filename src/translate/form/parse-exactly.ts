@@ -1,5 +1,5 @@
-import { isObject } from "../../core/is-object.ts";
-import type { Json } from "../../core/json.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Json } from "../../core/bytes/json.ts";
 
 /** Of the language, and not yet of its types: a number as it was written, for `JSON.stringify` to write again. */
 type ExactJson = typeof JSON & {

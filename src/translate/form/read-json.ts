@@ -1,5 +1,5 @@
-import { isObject } from "../../core/is-object.ts";
-import type { Json } from "../../core/json.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Json } from "../../core/bytes/json.ts";
 
 /** The objects of a list; what is no list has none. */
 export function objectsOf(value: unknown): Json[] {

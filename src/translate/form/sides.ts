@@ -1,10 +1,10 @@
 import type { Fault } from "../../core/fault.ts";
-import type { Usage } from "../../core/usage.ts";
+import type { Usage } from "../../core/money/usage.ts";
 import type { DialectQuirks } from "../../wire/dialect-quirks.ts";
 import type { Shape } from "../../wire/members/shape.ts";
 import type { Answer, AnswerEvent } from "./answer-form.ts";
 import type { OpenSeal, Seal } from "./native.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import type { ReadGenerated } from "../output-meter.ts";
 import type { RequestForm } from "./request-form.ts";
 

@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectsOf, textOf } from "./read-json.ts";
 
 type Likely = { token: string; logprob: number; bytes: number[] };

@@ -1,8 +1,8 @@
 import { Fault } from "../../core/fault.ts";
-import type { Usage } from "../../core/usage.ts";
+import type { Usage } from "../../core/money/usage.ts";
 import { readGeminiUsage, tellsOfInput } from "../../wire/gemini/gemini-usage.ts";
 import type { AnswerEvent, Stop, StopReason } from "../form/answer-form.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectOf, objectOrNull, objectsOf, textOrNull } from "../form/read-json.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
 import { readAnswer } from "../read-answer.ts";

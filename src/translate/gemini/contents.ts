@@ -1,7 +1,7 @@
 import { plainText, sentSource } from "../form/build-form.ts";
-import { type CallIdRules, withCallIds } from "../form/call-ids.ts";
+import { type CallIdRules, withCallIds } from "../form/tools/call-ids.ts";
 import { argumentsIn } from "../form/parse-exactly.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { said } from "../form/read-json.ts";
 import type { Block, Source, Turn } from "../form/request-form.ts";
 import { wantsSignatures } from "./thinking.ts";

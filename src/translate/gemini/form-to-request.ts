@@ -1,9 +1,9 @@
 import { plainText } from "../form/build-form.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { said } from "../form/read-json.ts";
 import type { OutputFormat, RequestForm, ToolChoice, ToolForm } from "../form/request-form.ts";
 import type { ProviderTold } from "../form/sides.ts";
-import { toolSchema } from "../form/tool-schema.ts";
+import { toolSchema } from "../form/tools/tool-schema.ts";
 import { contentsOf } from "./contents.ts";
 import { heldSchema } from "./schema.ts";
 import { holdsBesideTools, thinkingFor } from "./thinking.ts";

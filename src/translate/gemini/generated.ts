@@ -1,5 +1,5 @@
-import { isObject } from "../../core/is-object.ts";
-import type { Json } from "../../core/json.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { free, type OutputMembers, SAID, WHY } from "../collect-generated.ts";
 import { type GeneratedPiece, moreOf } from "../output-meter.ts";
 

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from "../form/answer-form.ts";
 import { createBlockNumbers } from "../form/block-numbers.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectOf, objectOrNull, objectsOf, textOf, textOrNull } from "../form/read-json.ts";
 import type { ThoughtSeal } from "./thought-seal.ts";
 import { PartialArgs } from "./partial-args.ts";

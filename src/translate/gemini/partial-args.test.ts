@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { AnswerLimitError } from "../../core/answer-limit.ts";
+import { AnswerLimitError } from "../../core/request/answer-limit.ts";
 import { PartialArgs } from "./partial-args.ts";
 
 const assembled = (...partials: object[]): unknown => {

@@ -1,6 +1,6 @@
-import { AnswerLimitError } from "../../core/answer-limit.ts";
-import { isObject } from "../../core/is-object.ts";
-import type { Json } from "../../core/json.ts";
+import { AnswerLimitError } from "../../core/request/answer-limit.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectsOf, textOf } from "../form/read-json.ts";
 
 /** More than a call is given by any model, and no more than is kept of one that is not whole. */

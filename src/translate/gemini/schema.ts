@@ -1,5 +1,5 @@
-import { isObject } from "../../core/is-object.ts";
-import type { Json } from "../../core/json.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectOf, textOf } from "../form/read-json.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import type { Effort, RequestForm } from "../form/request-form.ts";
 
 /** Models that think by a budget of tokens. Those before them do not think, and all later ones think by a level. */

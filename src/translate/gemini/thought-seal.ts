@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { textOrNull } from "../form/read-json.ts";
 import type { Block } from "../form/request-form.ts";
 

@@ -4,7 +4,7 @@ import type { AnswerEvent, Stop, StopReason } from "../form/answer-form.ts";
 import { createBlockNumbers } from "../form/block-numbers.ts";
 import { citationOfSource } from "../form/citation.ts";
 import { opensNothing } from "../form/native.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { numberOrNull, objectOf, objectOrNull, objectsOf, textOf, textOrNull } from "../form/read-json.ts";
 import { RepeatedText } from "../form/repeated-text.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";

@@ -1,4 +1,4 @@
-import { NO_USAGE, type Usage } from "../../core/usage.ts";
+import { NO_USAGE, type Usage } from "../../core/money/usage.ts";
 import { MESSAGE_STOP, messagesEvent, messagesFailure } from "../../wire/messages/messages-stream.ts";
 import { messagesUsageOf } from "../../wire/show-usage.ts";
 import {
@@ -14,7 +14,7 @@ import { sourceCitation } from "../form/citation.ts";
 import type { Seal } from "../form/native.ts";
 import { createOneAtATime } from "../form/one-at-a-time.ts";
 import { argumentsIn } from "../form/parse-exactly.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../form/sides.ts";
 import { createTextTemplate } from "../form/text-template.ts";
 

@@ -1,12 +1,12 @@
 import { DEFAULT_MAX_TOKENS } from "../../wire/messages/messages-request.ts";
 import { hasWords, sentSource } from "../form/build-form.ts";
-import { type CallIdRules, withCallIds } from "../form/call-ids.ts";
+import { type CallIdRules, withCallIds } from "../form/tools/call-ids.ts";
 import { argumentsIn } from "../form/parse-exactly.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { said } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, Source, ToolChoice, ToolForm, Turn } from "../form/request-form.ts";
 import type { ProviderTold } from "../form/sides.ts";
-import { toolSchema } from "../form/tool-schema.ts";
+import { toolSchema } from "../form/tools/tool-schema.ts";
 import { heldSchema, isHoldable } from "./schema.ts";
 import { takesSampling, thinkingFor } from "./thinking.ts";
 

@@ -1,5 +1,5 @@
-import { isObject } from "../../core/is-object.ts";
-import type { Usage } from "../../core/usage.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Usage } from "../../core/money/usage.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { editMembers } from "../../wire/json/edit-members.ts";
 import { findMembers } from "../../wire/json/members.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectOf, objectsOf } from "../form/read-json.ts";
 
 const HOSTED_SEARCH = /^tool_search_tool_/;

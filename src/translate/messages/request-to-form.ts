@@ -1,7 +1,7 @@
 import { addTurn, effortOf, EMPTY_FORM, textBlock } from "../form/build-form.ts";
 import { citationOfSource } from "../form/citation.ts";
 import type { OpenSeal } from "../form/native.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import {
   booleanOrNull,
   numberOrNull,
@@ -11,7 +11,7 @@ import {
   textOf,
   textOrNull,
 } from "../form/read-json.ts";
-import { isStrictSchema } from "../form/strict-schema.ts";
+import { isStrictSchema } from "../form/tools/strict-schema.ts";
 import type {
   Block,
   OutputFormat,
@@ -23,7 +23,7 @@ import type {
   Turn,
 } from "../form/request-form.ts";
 import { losesDemandedTool, offeredTools } from "./offered-tools.ts";
-import { createFunctionNames, type FunctionNames } from "../form/tool-names.ts";
+import { createFunctionNames, type FunctionNames } from "../form/tools/tool-names.ts";
 
 /** Budgets of thinking as efforts; each is the least budget of its effort. */
 const EFFORT_BUDGETS = [

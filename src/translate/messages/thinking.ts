@@ -1,4 +1,4 @@
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import type { Effort, RequestForm, ThinkingForm } from "../form/request-form.ts";
 
 /** Models that think by a budget of tokens and know neither adaptive thinking nor efforts. All later ones know both. */

@@ -1,5 +1,5 @@
-import { isObject } from "../../core/is-object.ts";
-import { NO_USAGE, type Usage } from "../../core/usage.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import { NO_USAGE, type Usage } from "../../core/money/usage.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { messagesUsageOf, usageToShow } from "../../wire/show-usage.ts";
 import { MESSAGES_KEEP_ALIVE, messagesEvent, messagesFailure } from "../../wire/messages/messages-stream.ts";

@@ -1,10 +1,10 @@
-import type { Usage } from "../../core/usage.ts";
+import type { Usage } from "../../core/money/usage.ts";
 import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
 import type { AnswerEvent, Stop } from "../form/answer-form.ts";
 import { createBlockNumbers } from "../form/block-numbers.ts";
 import { citationsOfUrls } from "../form/citation.ts";
 import type { Native } from "../form/native.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectOf, objectOrNull, objectsOf, said, textOf, textOrNull } from "../form/read-json.ts";
 import { RepeatedText } from "../form/repeated-text.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";

@@ -1,7 +1,7 @@
 import { argumentsIn } from "../form/parse-exactly.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { said } from "../form/read-json.ts";
-import type { CallerTool } from "../form/tool-names.ts";
+import type { CallerTool } from "../form/tools/tool-names.ts";
 import { createCustomInput, customInputOf } from "./custom-input.ts";
 
 /** A call that a model makes, of one of its caller's tools. */

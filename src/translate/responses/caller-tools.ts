@@ -1,8 +1,8 @@
 import { functionTool } from "../form/build-form.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { objectOf, objectsOf, textOf } from "../form/read-json.ts";
 import type { ToolForm } from "../form/request-form.ts";
-import { type CallerTool, createToolNames, type ToolNames } from "../form/tool-names.ts";
+import { type CallerTool, createToolNames, type ToolNames } from "../form/tools/tool-names.ts";
 
 /** Other formats know functions alone, each by one name. */
 export type CallerTools = ToolNames & { forms: readonly ToolForm[] };

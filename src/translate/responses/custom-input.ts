@@ -1,4 +1,4 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { CUSTOM_INPUT } from "./caller-tools.ts";
 
 /**

@@ -1,8 +1,8 @@
-import type { Usage } from "../../core/usage.ts";
+import type { Usage } from "../../core/money/usage.ts";
 import { responsesEvent, responsesFailure } from "../../wire/responses/responses-stream.ts";
 import { responsesUsageOf } from "../../wire/show-usage.ts";
 import { type Answer, type AnswerEvent, blockAt } from "../form/answer-form.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import type { AnswerName, AnswerWriter, ClientSide } from "../form/sides.ts";
 import { createNumberedTemplate } from "../form/text-template.ts";
 import { readCallerTools } from "./caller-tools.ts";

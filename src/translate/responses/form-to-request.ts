@@ -1,11 +1,11 @@
 import { plainText, sentSource, urlOf } from "../form/build-form.ts";
-import { type CallIdRules, withCallIds } from "../form/call-ids.ts";
+import { type CallIdRules, withCallIds } from "../form/tools/call-ids.ts";
 import { urlCitation } from "../form/citation.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { said, textOrNull } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, TextBlock, ToolChoice, ToolForm, Turn } from "../form/request-form.ts";
 import type { ProviderTold } from "../form/sides.ts";
-import { toolSchema } from "../form/tool-schema.ts";
+import { toolSchema } from "../form/tools/tool-schema.ts";
 import { ENCRYPTED_THOUGHTS } from "../../wire/responses/included.ts";
 
 /** How likely each token was comes back only when asked for by this name. */

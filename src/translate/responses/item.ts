@@ -1,6 +1,6 @@
 import { type AnsweredBlock, begunBlock, type BlockHead } from "../form/answer-form.ts";
 import type { Seal } from "../form/native.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import type { TokenProbability } from "../form/token-probability.ts";
 import type { CallerTools } from "./caller-tools.ts";
 import { type CallLife, CALLS, type MadeCall } from "./call.ts";

@@ -1,6 +1,6 @@
 import type { AnsweredBlock } from "../form/answer-form.ts";
 import { urlCitation } from "../form/citation.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 
 /** Text or a refusal, as a part of a message. */
 export function partOf(block: AnsweredBlock): Json {

@@ -1,6 +1,6 @@
 import { effortOf, EMPTY_FORM, fileOf, sourceOf, textBlock, withSystem } from "../form/build-form.ts";
 import type { OpenSeal } from "../form/native.ts";
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import {
   booleanOrNull,
   numberOrNull,
@@ -13,7 +13,7 @@ import {
 import type { Block, OutputFormat, RequestForm, ThinkingForm, ToolChoice, Turn } from "../form/request-form.ts";
 import { type CallerTools, CUSTOM_INPUT, readCallerTools, SEARCH, toolsIn } from "./caller-tools.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
-import type { CallerTool } from "../form/tool-names.ts";
+import type { CallerTool } from "../form/tools/tool-names.ts";
 import { PROBABILITIES } from "./form-to-request.ts";
 
 /** A responses request, which has been checked, in the form. */

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { recordings } from "../../../tests/support/recordings.ts";
-import { isObject } from "../../core/is-object.ts";
-import type { Json } from "../../core/json.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { parseBody } from "../../wire/json/parse-body.ts";
 import { readResponsesRequest } from "../../wire/responses/responses-request.ts";
 import { pickTranslator } from "../pick-translator.ts";

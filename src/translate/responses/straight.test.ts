@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { recordings } from "../../../tests/support/recordings.ts";
 import { Fault } from "../../core/fault.ts";
-import { NO_USAGE } from "../../core/usage.ts";
+import { NO_USAGE } from "../../core/money/usage.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { parseBody } from "../../wire/json/parse-body.ts";
 import { readResponsesRequest } from "../../wire/responses/responses-request.ts";

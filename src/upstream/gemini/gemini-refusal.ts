@@ -1,4 +1,4 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import type { CallConvention } from "../call-convention.ts";
 
 /** How long to wait is told in the body alone. */

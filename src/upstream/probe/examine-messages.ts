@@ -1,5 +1,5 @@
-import { isObject } from "../../core/is-object.ts";
-import type { Examination } from "../../core/probe.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { Examination } from "../../core/catalogue/probe.ts";
 import { countIn, textIn } from "./examination.ts";
 import { objectIn, type SseEvent } from "./sse-events.ts";
 

@@ -1,5 +1,5 @@
-import type { ProviderDialect } from "../../core/dialect.ts";
-import type { Examination } from "../../core/probe.ts";
+import type { ProviderDialect } from "../../core/request/dialect.ts";
+import type { Examination } from "../../core/catalogue/probe.ts";
 import type { Examine } from "./examination.ts";
 import { examineChat } from "./examine-chat.ts";
 import { examineGemini } from "./examine-gemini.ts";

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { systemClock } from "../../core/clock.ts";
-import type { ProbeTarget } from "../../core/probe.ts";
+import type { ProbeTarget } from "../../core/catalogue/probe.ts";
 import { startSimulator } from "../../simulator/simulator.ts";
-import { prepareRoute } from "../prepare-route.ts";
+import { prepareRoute } from "../route/prepare-route.ts";
 import { createProbe } from "./probe.ts";
 
 const means = { elapsedMs: systemClock.elapsedMs };

@@ -1,7 +1,7 @@
-import type { ProviderDialect } from "../../core/dialect.ts";
-import { PROBE_OUTPUT_TOKENS, type ProbeResult, type ProbeTarget } from "../../core/probe.ts";
-import { scrub } from "../../core/scrub.ts";
-import { prepareRoute } from "../prepare-route.ts";
+import type { ProviderDialect } from "../../core/request/dialect.ts";
+import { PROBE_OUTPUT_TOKENS, type ProbeResult, type ProbeTarget } from "../../core/catalogue/probe.ts";
+import { scrub } from "../../core/secret/scrub.ts";
+import { prepareRoute } from "../route/prepare-route.ts";
 import type { Quirks } from "../providers.ts";
 import { examineStream } from "./examine-stream.ts";
 import { reasonOf } from "./reason-of.ts";

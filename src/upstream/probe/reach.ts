@@ -1,5 +1,5 @@
-import type { ProviderDialect } from "../../core/dialect.ts";
-import { prepareRoute } from "../prepare-route.ts";
+import type { ProviderDialect } from "../../core/request/dialect.ts";
+import { prepareRoute } from "../route/prepare-route.ts";
 import { reasonOf } from "./reason-of.ts";
 
 /** `status` is null when nothing answered; `problem` then says why, in words without the secret. */

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 
 /** One event of a stream as it was sent, line by line. */
 export type SseEvent = { lines: readonly string[]; name: string | null; data: string };

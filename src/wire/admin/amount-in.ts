@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Unit } from "../../core/amount.ts";
+import type { Unit } from "../../core/money/amount.ts";
 import { amountsOf, readAmount } from "./amount.ts";
 
 /** An amount in this unit, whatever key or account it is of. */

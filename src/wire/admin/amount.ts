@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { formatAmount, parseAmount, type Unit } from "../../core/amount.ts";
-import { formatCredits } from "../../core/money.ts";
-import { CREDITS_EXPECTED, creditsOf } from "../../core/read-credits.ts";
+import { formatAmount, parseAmount, type Unit } from "../../core/money/amount.ts";
+import { formatCredits } from "../../core/money/money.ts";
+import { CREDITS_EXPECTED, creditsOf } from "../../core/money/read-credits.ts";
 import { storable } from "../storable.ts";
 
 /** An amount of whichever unit the key has. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { UNITS } from "../../core/amount.ts";
-import { BUDGET_PERIODS } from "../../core/budget-period.ts";
+import { UNITS } from "../../core/money/amount.ts";
+import { BUDGET_PERIODS } from "../../core/money/budget-period.ts";
 import { storable } from "../storable.ts";
 import { amount, amountsOf, readAmount } from "./amount.ts";
 import { counterSchema } from "./counter.ts";

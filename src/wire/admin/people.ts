@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ROLES } from "../../core/role.ts";
+import { ROLES } from "../../core/people/role.ts";
 import { storable } from "../storable.ts";
 import type { WrittenAs } from "../validate.ts";
 import { renamed, sparse, within } from "../codec.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Tariff } from "../../core/price.ts";
+import type { Tariff } from "../../core/money/price.ts";
 import { tariffOf, tariffPartsOf, tariffPartsView, tariffView } from "./price.ts";
 
 const tariff: Tariff = {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invariant } from "../../core/invariant.ts";
-import { formatCredits, parseCredits } from "../../core/money.ts";
+import { formatCredits, parseCredits } from "../../core/money/money.ts";
 import {
   byPart,
   byWord,
@@ -11,8 +11,8 @@ import {
   type Tariff,
   type TariffParts,
   wordOf,
-} from "../../core/price.ts";
-import type { RouteTerms } from "../../core/route-terms.ts";
+} from "../../core/money/price.ts";
+import type { RouteTerms } from "../../core/catalogue/route-terms.ts";
 import { moment } from "../moment.ts";
 import { storable } from "../storable.ts";
 import { describedRoute, writtenRoute } from "./route.ts";

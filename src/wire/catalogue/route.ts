@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { PROVIDER_DIALECTS } from "../../core/dialect.ts";
-import { isObject } from "../../core/is-object.ts";
+import { PROVIDER_DIALECTS } from "../../core/request/dialect.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { renamed } from "../codec.ts";
 import { storable } from "../storable.ts";
 

@@ -1,4 +1,4 @@
-import { NO_PAYER } from "../../core/payer.ts";
+import { NO_PAYER } from "../../core/money/payer.ts";
 import { z } from "zod";
 import { fieldFault } from "../../core/fault.ts";
 import type { GenerationRequest } from "../generation-request.ts";

@@ -1,5 +1,5 @@
-import { isObject } from "../../core/is-object.ts";
-import { NO_TOOL_CALLS, type Usage } from "../../core/usage.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import { NO_TOOL_CALLS, type Usage } from "../../core/money/usage.ts";
 import { isCount, share } from "../token-count.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 
 /** Below the origin of a key; below `/me` for the session of a page. */
 export const GENERATION_PATHS = {

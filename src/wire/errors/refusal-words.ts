@@ -1,5 +1,5 @@
 import type { FaultCode } from "../../core/fault.ts";
-import { fieldProblem, tryAgainIn } from "../../core/parsed-texts.ts";
+import { fieldProblem, tryAgainIn } from "../../core/request/parsed-texts.ts";
 
 type RefusalWords = {
   /** When a client gets this error. */

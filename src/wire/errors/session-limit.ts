@@ -1,4 +1,4 @@
-import type { BudgetPeriod } from "../../core/budget-period.ts";
+import type { BudgetPeriod } from "../../core/money/budget-period.ts";
 import type { Fault } from "../../core/fault.ts";
 import { formatBBody, renderFormatB } from "./format-b.ts";
 import { retryAfter, retryHeaders } from "./retry-advice.ts";

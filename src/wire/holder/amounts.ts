@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Amounts, formatAmount, parseAmount, type Unit } from "../../core/amount.ts";
+import { type Amounts, formatAmount, parseAmount, type Unit } from "../../core/money/amount.ts";
 
 /** An exact decimal in a unit. */
 export const amountIn = (unit: Unit) =>

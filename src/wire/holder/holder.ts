@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type Unit, UNITS } from "../../core/amount.ts";
-import { BUDGET_PERIODS } from "../../core/budget-period.ts";
-import { COUNTER_KINDS } from "../../core/counter.ts";
+import { type Unit, UNITS } from "../../core/money/amount.ts";
+import { BUDGET_PERIODS } from "../../core/money/budget-period.ts";
+import { COUNTER_KINDS } from "../../core/money/counter.ts";
 import { renamed } from "../codec.ts";
 import { dateOf, instant } from "../instant.ts";
 import { type UsageSummaryBody, usageSummarySchema } from "../usage/usage-summary.ts";

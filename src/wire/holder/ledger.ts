@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type Unit, UNITS } from "../../core/amount.ts";
-import { COUNTER_KINDS } from "../../core/counter.ts";
+import { type Unit, UNITS } from "../../core/money/amount.ts";
+import { COUNTER_KINDS } from "../../core/money/counter.ts";
 import { renamed } from "../codec.ts";
 import { csv } from "../csv.ts";
 import { instant } from "../instant.ts";

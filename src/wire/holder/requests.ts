@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { formatAmount, type Unit } from "../../core/amount.ts";
+import { formatAmount, type Unit } from "../../core/money/amount.ts";
 import type { Page } from "../../core/page.ts";
 import {
   type PriceWork,
@@ -7,8 +7,8 @@ import {
   type RequestMoney,
   type RequestRecord,
   type ShownRequest,
-} from "../../core/request-record.ts";
-import { REQUEST_STEPS, type RequestStep } from "../../core/request-facts.ts";
+} from "../../core/request/request-record.ts";
+import { REQUEST_STEPS, type RequestStep } from "../../core/request/request-facts.ts";
 import { csv } from "../csv.ts";
 import { dateOf } from "../instant.ts";
 import { exactAmount, holderAmounts, holderAmountsSchema } from "./amounts.ts";

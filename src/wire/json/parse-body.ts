@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { Fault, fieldFault } from "../../core/fault.ts";
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { findMembers, type Members } from "./members.ts";
 import { outlineOf } from "./outline.ts";
 

@@ -1,5 +1,5 @@
-import { isObject } from "../../core/is-object.ts";
-import type { SoldCache } from "../../core/price.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
+import type { SoldCache } from "../../core/money/price.ts";
 import { fold, type Member } from "./shape.ts";
 
 /** By which a provider is asked to cache what stands before them, in the words of two formats, wherever they stand. */

@@ -1,5 +1,5 @@
-import type { ClientDialect } from "../../core/dialect.ts";
-import type { SoldCache } from "../../core/price.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
+import type { SoldCache } from "../../core/money/price.ts";
 import { findMembers, type Members } from "../json/members.ts";
 import { askOf, askOfSpan, CACHE_MARKS, CACHE_SPAN, isOfCache, isOpen, isUnsold } from "./cache-asks.ts";
 import { cutMembers, type IsCut } from "./cut-members.ts";

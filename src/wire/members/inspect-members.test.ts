@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import { inspectMembers } from "./inspect-members.ts";
 import { MEMBERS } from "./member-tables.ts";
 

@@ -1,6 +1,6 @@
-import type { Json } from "../../core/json.ts";
+import type { Json } from "../../core/bytes/json.ts";
 import { type Fault, fieldFault } from "../../core/fault.ts";
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { askOf, type CacheAsk, CACHE_MARKS, CACHE_NAMES, isOfCache, isOpen, longest } from "./cache-asks.ts";
 import type { IsCut } from "./cut-members.ts";
 import { mediaProblem, type MediaUrls } from "./media-address.ts";

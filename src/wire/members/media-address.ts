@@ -1,5 +1,5 @@
-import { dataUrlType, isMediaOf, mediaTypeProblem } from "../../core/media-type.ts";
-import { isObject } from "../../core/is-object.ts";
+import { dataUrlType, isMediaOf, mediaTypeProblem } from "../../core/request/media-type.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import type { MemberRefusal } from "./refusal.ts";
 import type { MemberMedia } from "./shape.ts";
 

@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import { CHAT_MEMBERS } from "../chat/members.ts";
 import { MESSAGES_MEMBERS } from "../messages/members.ts";
 import { RESPONSES_MEMBERS } from "../responses/members.ts";

@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../core/dialect.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
 import { findMembers } from "../json/members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
 import { cutMembers, saysNothing } from "./cut-members.ts";

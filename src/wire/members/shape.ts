@@ -1,4 +1,4 @@
-import type { MediaKind } from "../../core/media-type.ts";
+import type { MediaKind } from "../../core/request/media-type.ts";
 import type { MemberRefusal } from "./refusal.ts";
 
 /** What the table says of one member of an object. */

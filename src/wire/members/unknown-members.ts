@@ -1,5 +1,5 @@
-import type { ClientDialect } from "../../core/dialect.ts";
-import type { MemberPolicy } from "../../core/member-policy.ts";
+import type { ClientDialect } from "../../core/request/dialect.ts";
+import type { MemberPolicy } from "../../core/request/member-policy.ts";
 import { findMembers, type Members } from "../json/members.ts";
 import { cutMembers } from "./cut-members.ts";
 import type { UnknownMember } from "./inspect-members.ts";

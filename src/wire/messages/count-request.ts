@@ -1,4 +1,4 @@
-import { NO_PAYER, type Payer } from "../../core/payer.ts";
+import { NO_PAYER, type Payer } from "../../core/money/payer.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import { editMembers, type MemberEdits } from "../json/edit-members.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../core/is-object.ts";
+import { isObject } from "../../core/bytes/is-object.ts";
 import { findElements, findMembers } from "../json/members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
 import { type ByteRange, withoutRanges } from "../members/cut-members.ts";

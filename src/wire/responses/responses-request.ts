@@ -1,4 +1,4 @@
-import { NO_PAYER } from "../../core/payer.ts";
+import { NO_PAYER } from "../../core/money/payer.ts";
 import { z } from "zod";
 import type { GenerationRequest } from "../generation-request.ts";
 import type { MemberEdits } from "../json/edit-members.ts";

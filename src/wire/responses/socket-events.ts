@@ -1,5 +1,5 @@
 import type { Fault } from "../../core/fault.ts";
-import { NO_USAGE } from "../../core/usage.ts";
+import { NO_USAGE } from "../../core/money/usage.ts";
 import { formatABody, renderFormatA } from "../errors/format-a.ts";
 import { responsesUsageOf } from "../show-usage.ts";
 

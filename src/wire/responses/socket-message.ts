@@ -1,5 +1,5 @@
 import { Fault, fieldFault } from "../../core/fault.ts";
-import { inputShouldBe } from "../../core/parsed-texts.ts";
+import { inputShouldBe } from "../../core/request/parsed-texts.ts";
 import { editMembers, type MemberEdits } from "../json/edit-members.ts";
 import { type ParsedBody, parseBody } from "../json/parse-body.ts";
 

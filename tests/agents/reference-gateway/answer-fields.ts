@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/is-object.ts";
+import { isObject } from "../../../src/core/bytes/is-object.ts";
 
 export type Answer = { status: number; headers: Headers; body: string };
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PROVIDER_DIALECTS, type ProviderDialect } from "../../../src/core/dialect.ts";
+import { PROVIDER_DIALECTS, type ProviderDialect } from "../../../src/core/request/dialect.ts";
 import { operate } from "../../contract/operator.ts";
 import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../../support/gateway-process.ts";
 import { approve } from "../../support/oidc/device-client.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/is-object.ts";
+import { isObject } from "../../../src/core/bytes/is-object.ts";
 import type { Json } from "../formats.ts";
 import { choicesOf, type Counts, type Telling, usageOf, type Writer } from "./writer.ts";
 

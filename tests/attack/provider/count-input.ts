@@ -1,5 +1,5 @@
 import type { TextCounter } from "../../../src/tokens/count-tokens.ts";
-import { isObject } from "../../../src/core/is-object.ts";
+import { isObject } from "../../../src/core/bytes/is-object.ts";
 import type { Json } from "../formats.ts";
 
 /** Members that are the model's input, in all formats. */

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isObject } from "../../../src/core/is-object.ts";
+import { isObject } from "../../../src/core/bytes/is-object.ts";
 import { loadCountTokens } from "../../../src/tokens/count-tokens.ts";
 import type { Json } from "../formats.ts";
 import { answerCall } from "./answer-call.ts";

@@ -1,5 +1,5 @@
 import type { Failure, Habit } from "./habit.ts";
-import { isObject } from "../../../src/core/is-object.ts";
+import { isObject } from "../../../src/core/bytes/is-object.ts";
 import type { Json } from "../formats.ts";
 
 export type Counts = { input: number; visible: number; hidden: number };

@@ -1,4 +1,4 @@
-import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../../../src/core/series.ts";
+import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../../../src/core/request/series.ts";
 import { SLOTS } from "./structure.ts";
 
 /** A number from 0 to 1 that depends on the request and on nothing else: whoever plants again plants the same. */

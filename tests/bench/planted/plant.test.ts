@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RequestFacts } from "../../../src/core/request-facts.ts";
+import type { RequestFacts } from "../../../src/core/request/request-facts.ts";
 import type { Database } from "../../../src/db/database.ts";
-import { createPostgres } from "../../../src/db/postgres.ts";
-import { verify } from "../../../src/ledger/verify.ts";
-import { createVerifyStore } from "../../../src/ledger/verify-store.ts";
+import { createPostgres } from "../../../src/db/postgres/postgres.ts";
+import { verify } from "../../../src/ledger/verify/verify.ts";
+import { createVerifyStore } from "../../../src/ledger/verify/verify-store.ts";
 import { foldSeries, type SeriesRow } from "../../../src/records/fold-series.ts";
 import { foldTotals } from "../../../src/records/fold-totals.ts";
 import { createRequestGroups, GRAINS } from "../../../src/records/request-groups.ts";

@@ -1,6 +1,6 @@
 import { EVERYTHING } from "../../../src/records/fold-series.ts";
 import type { Grain } from "../../../src/records/request-groups.ts";
-import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../../../src/core/series.ts";
+import { OVERHEAD_BOUNDS_MS, TTFT_BOUNDS_MS } from "../../../src/core/request/series.ts";
 
 const SUMS = ["requests", "input", "cached", "output", "credits", "tokens", "spoken", "spoken_ms"];
 const TTFT = Array.from({ length: TTFT_BOUNDS_MS.length + 1 }, (_, place) => `t${place}`);

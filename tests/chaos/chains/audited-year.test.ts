@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../../src/db/database.ts";
-import { createPostgres } from "../../../src/db/postgres.ts";
-import type { AuditEntry } from "../../../src/operator/audit.ts";
+import { createPostgres } from "../../../src/db/postgres/postgres.ts";
+import type { AuditEntry } from "../../../src/operator/audit/audit.ts";
 import { KEY_ORDER } from "../../support/key-order.ts";
 import { freshDatabase } from "../../support/postgres.ts";
 import { foldAudit, readAudit, readStructure } from "./fold-audit.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../../src/db/database.ts";
-import type { AuditEntry } from "../../../src/operator/audit.ts";
+import type { AuditEntry } from "../../../src/operator/audit/audit.ts";
 import type { Operator } from "../../../src/operator/operator.ts";
 
 /** What there is of an account, a key or a person, beside what requests cost and when somebody was last seen. */

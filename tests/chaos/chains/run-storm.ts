@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { migrate } from "../../../src/db/migrate.ts";
-import { schemaFolder } from "../../../src/db/schema-files.ts";
-import { createPostgres } from "../../../src/db/postgres.ts";
+import { migrate } from "../../../src/db/schema/migrate.ts";
+import { schemaFolder } from "../../../src/db/schema/schema-files.ts";
+import { createPostgres } from "../../../src/db/postgres/postgres.ts";
 import { startCluster } from "../../support/postgres.ts";
 import { runStorm, takeStormClock } from "./storm.ts";
 

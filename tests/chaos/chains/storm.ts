@@ -1,8 +1,8 @@
 import { createId } from "../../../src/core/ids.ts";
-import { NO_USAGE } from "../../../src/core/usage.ts";
+import { NO_USAGE } from "../../../src/core/money/usage.ts";
 import { sqlStateOf } from "../../../src/db/database-error.ts";
 import type { Database } from "../../../src/db/database.ts";
-import { createLedgerStore } from "../../../src/ledger/ledger-store.ts";
+import { createLedgerStore } from "../../../src/ledger/turn/ledger-store.ts";
 import type { Ask, BatchVerdict, Lack, Ledger, Settlement } from "../../../src/ledger/ledger.ts";
 import { findWrong } from "./fold.ts";
 import { type Member, plantTree, readMembers, type Tree, type TreeShape } from "./tree.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { formatAmount } from "../../../src/core/amount.ts";
+import { formatAmount } from "../../../src/core/money/amount.ts";
 import { requestIdOf } from "../../../src/core/ids.ts";
 import type { Database } from "../../../src/db/database.ts";
-import { createPostgres } from "../../../src/db/postgres.ts";
-import type { VerifyReport } from "../../../src/ledger/verify.ts";
-import type { NamedStatement } from "../../../src/operator/usage.ts";
+import { createPostgres } from "../../../src/db/postgres/postgres.ts";
+import type { VerifyReport } from "../../../src/ledger/verify/verify.ts";
+import type { NamedStatement } from "../../../src/operator/money/usage.ts";
 import { KEY_ORDER } from "../../support/key-order.ts";
 import { freshDatabase } from "../../support/postgres.ts";
 import { findWrong } from "./fold.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Agent, type IncomingMessage, request as openRequest } from "node:http";
-import { parseCredits } from "../../../src/core/money.ts";
+import { parseCredits } from "../../../src/core/money/money.ts";
 import { estimateTokens } from "../../../src/tokens/estimate-tokens.ts";
 import type { ClientEntry, Route, Tokens } from "./evidence.ts";
 import { codeOf, type Json, signOf, WIRE_ROUTES } from "./wire-routes.ts";

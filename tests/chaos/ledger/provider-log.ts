@@ -1,8 +1,8 @@
 import { DIALECTS } from "../../../src/simulator/dialects.ts";
-import { planGeneration, saidAfter } from "../../../src/simulator/generation.ts";
-import { DEFAULT_SCRIPT, parseSettings, settingsOfModel } from "../../../src/simulator/script.ts";
+import { planGeneration, saidAfter } from "../../../src/simulator/plan/generation.ts";
+import { DEFAULT_SCRIPT, parseSettings, settingsOfModel } from "../../../src/simulator/plan/script.ts";
 import type { Call } from "../../../src/simulator/witness.ts";
-import { isObject } from "../../../src/core/is-object.ts";
+import { isObject } from "../../../src/core/bytes/is-object.ts";
 import type { ProviderEntry, Tokens } from "./evidence.ts";
 
 export type CountTokens = (text: string) => number;

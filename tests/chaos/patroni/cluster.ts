@@ -1,4 +1,4 @@
-import { isObject } from "../../../src/core/is-object.ts";
+import { isObject } from "../../../src/core/bytes/is-object.ts";
 
 import { withClient } from "../ledger/read-ledger.ts";
 import { type Etcd, startEtcd } from "./etcd.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
-import { isObject } from "../../../src/core/is-object.ts";
+import { isObject } from "../../../src/core/bytes/is-object.ts";
 
 /** The page an operator follows. What it shows is what the run uses. */
 export const PAGE = join(import.meta.dirname, "../../../docs/operate/high-availability.md");

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../../src/config/config-error.ts";
-import { createSecret } from "../../../src/core/secret.ts";
+import { createSecret } from "../../../src/core/secret/secret.ts";
 import { ADMIN_TOKEN, GIBIBYTE } from "./installation.ts";
 import { onHost, type WayToBreak } from "./way-to-break.ts";
 

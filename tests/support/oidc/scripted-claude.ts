@@ -6,8 +6,8 @@ import { execSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { checksumOf } from "../../../src/core/client-settings.ts";
-import type { Json } from "../../../src/core/json.ts";
+import { checksumOf } from "../../../src/core/people/client-settings.ts";
+import type { Json } from "../../../src/core/bytes/json.ts";
 
 type Credential = { url: string; jwt: string; idpRefreshToken: string; tokenEndpoint: string; expiresAt: number };
 type Discovered = { device_authorization_endpoint: string; token_endpoint: string; revocation_endpoint?: string };

@@ -1,7 +1,7 @@
 import { Tabs } from "@base-ui/react/tabs";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { ORIGIN_PREFIX } from "../../../../src/core/key-mode.ts";
+import { ORIGIN_PREFIX } from "../../../../src/core/people/key-mode.ts";
 import { CLIENT_SETUPS } from "../../../../src/wire/client-setup/clients.ts";
 import { Field } from "../../parts/field.tsx";
 import { sessionQuery } from "../../shell/session.ts";

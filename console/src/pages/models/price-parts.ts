@@ -1,4 +1,4 @@
-import { otherwiseOf, TARIFF_PARTS, titleOf, wordOf } from "../../../../src/core/price.ts";
+import { otherwiseOf, TARIFF_PARTS, titleOf, wordOf } from "../../../../src/core/money/price.ts";
 import type { Tariff } from "../../api/generated/admin.ts";
 import { readCredits } from "../../format/money.ts";
 

@@ -1,4 +1,4 @@
-import { ORIGIN_PREFIX } from "../../../../src/core/key-mode.ts";
+import { ORIGIN_PREFIX } from "../../../../src/core/people/key-mode.ts";
 import { curlCommand } from "../../../../src/wire/client-setup/curl.ts";
 import type { RequestDetail } from "../../api/generated/admin.ts";
 

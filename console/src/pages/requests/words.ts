@@ -1,5 +1,5 @@
 /** What the inspector calls things; `tollgate requests show` uses the same words. */
-import { byWord, countsOf, TARIFF_PARTS } from "../../../../src/core/price.ts";
+import { byWord, countsOf, TARIFF_PARTS } from "../../../../src/core/money/price.ts";
 import type { RequestDetail } from "../../api/generated/admin.ts";
 
 type Money = NonNullable<RequestDetail["money"]>;

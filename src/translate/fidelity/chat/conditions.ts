@@ -1,9 +1,9 @@
-import { isObject } from "../../../core/is-object.ts";
-import type { ProviderDialect } from "../../../core/dialect.ts";
+import { isObject } from "../../../core/bytes/is-object.ts";
+import type { ProviderDialect } from "../../../core/request/dialect.ts";
 import { openPlaced } from "../../chat/thought-place.ts";
 import { effortOf, hasWords } from "../../form/build-form.ts";
 import type { OpenSeal } from "../../form/native.ts";
-import type { Json } from "../../../core/json.ts";
+import type { Json } from "../../../core/bytes/json.ts";
 import { numberOrNull, objectOf, objectsOf } from "../../form/read-json.ts";
 import type { Condition } from "../field-row.ts";
 

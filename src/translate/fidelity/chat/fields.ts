@@ -1,4 +1,4 @@
-import { isObject } from "../../../core/is-object.ts";
+import { isObject } from "../../../core/bytes/is-object.ts";
 import { EFFORTS } from "../../form/request-form.ts";
 import {
   BESIDE_IDENTIFIER,

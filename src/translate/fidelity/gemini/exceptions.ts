@@ -1,4 +1,4 @@
-import { isObject } from "../../../core/is-object.ts";
+import { isObject } from "../../../core/bytes/is-object.ts";
 import { fileOf, sourceOf } from "../../form/build-form.ts";
 import { MOST_GEMINI_STOPS } from "../../gemini/form-to-request.ts";
 import { heldSchema } from "../../gemini/schema.ts";

@@ -1,6 +1,6 @@
-import { isObject } from "../../../core/is-object.ts";
+import { isObject } from "../../../core/bytes/is-object.ts";
 import { effortOf } from "../../form/build-form.ts";
-import { isStrictSchema } from "../../form/strict-schema.ts";
+import { isStrictSchema } from "../../form/tools/strict-schema.ts";
 import { type Condition, type Exception, lost } from "../field-row.ts";
 import { NOT_ENFORCED } from "../notes.ts";
 

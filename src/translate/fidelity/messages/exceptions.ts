@@ -1,4 +1,4 @@
-import { isObject } from "../../../core/is-object.ts";
+import { isObject } from "../../../core/bytes/is-object.ts";
 import { heldSchema, isHoldable } from "../../messages/schema.ts";
 import { takesSampling, thinksUnasked } from "../../messages/thinking.ts";
 import { type Exception, lost } from "../field-row.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../../../core/is-object.ts";
+import { isObject } from "../../../core/bytes/is-object.ts";
 import { citationOfSource } from "../../form/citation.ts";
 import { opensNothing } from "../../form/native.ts";
 import { EFFORTS } from "../../form/request-form.ts";

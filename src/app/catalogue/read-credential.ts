@@ -1,0 +1,16 @@
+import { createCatalogueStore } from "../../catalogue/catalogue-store.ts";
+import type { Credentials } from "../../credentials/open-credentials.ts";
+import type { Database } from "../../db/database.ts";
+
+type Named = { name: string; baseUrl: string; credentialRef: string };
+
+/** The credential of a provider itself, for a command that calls it from here; null when the provider needs none. */
+export type ReadCredential = (provider: Named) => Promise<string | null>;
+
+export const createReadCredential =
+  (credentials: Pick<Credentials, "credential">, database: Database): ReadCredential =>
+  async ({ name, baseUrl, credentialRef }) => {
+    const stored = await createCatalogueStore(database).findProvider(name);
+    const sealedCredential = stored?.sealedCredential ?? null;
+    return credentials.credential({ provider: name, baseUrl, credentialRef, sealedCredential });
+  };

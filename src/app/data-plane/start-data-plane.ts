@@ -1,0 +1,235 @@
+import type { Server } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
+import type { CatalogueStore } from "../../catalogue/model.ts";
+import type { ConsoleFiles } from "../../console/console-files.ts";
+import { createServeConsole } from "../../console/serve-console.ts";
+import { createId } from "../../core/ids.ts";
+import { invariant } from "../../core/invariant.ts";
+import { readNetworkList } from "../../core/network-list.ts";
+import { whyRefused } from "../../db/database-error.ts";
+import { createAskLedger } from "../../gateway/ask-ledger.ts";
+import { createChainFor } from "../../gateway/chain-for.ts";
+import { createCountRequest } from "../../gateway/count-request.ts";
+import { createCountTokens } from "../../gateway/count-tokens.ts";
+import { createRunning, type Running } from "../../gateway/generate/running.ts";
+import { createListModels, createShowModel } from "../../gateway/list-models.ts";
+import { createOpenRequest } from "../../gateway/open-request.ts";
+import { createRequireFunds } from "../../gateway/require-funds.ts";
+import { createRecentLimits } from "../../gateway/client/recent-limits.ts";
+import { createShowClientUsage } from "../../gateway/client/show-client-usage.ts";
+import { createShowUsage, type ShowUsage } from "../../gateway/show-usage.ts";
+import { createHttp } from "../../http/create-http.ts";
+import { createDrain, type Drain } from "../../http/connection/drain.ts";
+import { createLiveStore } from "../../live/live-store.ts";
+import { createPublishLive, type PublishLive } from "../../live/publish-live.ts";
+import { createPaperwork } from "../../offload/create-paperwork.ts";
+import { createPool, type Pool, POOL_LIMITS } from "../../offload/pool.ts";
+import { createCountAtProvider } from "../../upstream/count-at-provider.ts";
+import { createDispatch } from "../../upstream/dispatch.ts";
+import { createPools } from "../../upstream/pools.ts";
+import { createRouteHealth } from "../../upstream/route/route-health.ts";
+import type { ClientSignIn } from "../entrance/create-client-sign-in.ts";
+import { createHolder } from "./create-holder.ts";
+import { createGeneration } from "./create-generation.ts";
+import { createSpentByDay } from "../status/create-spent-by-day.ts";
+import { keepCurrent } from "./keep-current.ts";
+import { type JoinedLedgers, joinLedgers } from "./join-ledgers.ts";
+import type { ProcessParts } from "./process-parts.ts";
+import { guardStandby, startLedger } from "./start-duties.ts";
+import { startRecording } from "./start-recording.ts";
+import { tellEnds } from "./tell-ends.ts";
+import { startSending } from "./start-notices.ts";
+import { readDescription } from "../read-description.ts";
+
+const STANDBY_LACKING = "the database has no synchronous standby, and one is required";
+const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
+
+type Beside = {
+  catalogueStore: CatalogueStore;
+  publicUrl: () => string;
+  consoleFiles: ConsoleFiles;
+  clientSignIn: ClientSignIn | null;
+};
+
+/** Everything that serves callers, in the order of dependence. */
+export async function startDataPlane(parts: ProcessParts, beside: Beside) {
+  const { config, clock } = parts;
+  const running = createRunning();
+  const processId = createId(clock.nowMs());
+  const standby = await guardStandby(parts);
+  const live = publishing(parts, { running, processId });
+  const current = await keepCurrent(parts, { catalogueStore: beside.catalogueStore, running, standby, live });
+  const ledgers = await Promise.all(
+    parts.ledgers.map((one) => startLedger(parts, one, { standby, running, processId })),
+  );
+  const { ledger, batcher, duties } = joinLedgers(ledgers);
+  const notices = parts.ledgers.map(({ database }) => startSending({ ...parts, database }));
+  await Promise.all(notices.map(({ prepared }) => prepared));
+  const records = startRecording(parts, tellEnds(live, clock.nowMs));
+  const pool = createPool({ ...POOL_LIMITS, threads: config.limits.bodyThreads });
+  const upstream = createUpstream(parts);
+
+  const obstacle = (): string | null => (standby.lack() === null ? null : STANDBY_LACKING);
+  const drain = createDrain({ clock });
+  const readiness = createReadiness(parts, { drain, obstacle, isCatalogueLoaded: current.isCatalogueLoaded });
+  const degraded = (): string[] => (current.hearsChanges() ? [] : [CHANGES_UNHEARD]);
+  const made = { ...beside, running, current, ledger, batcher, duties, pool, upstream, obstacle, drain };
+  const http = createHttp({ ...useCases(parts, made), ...edge(parts, made), readiness, degraded });
+
+  return {
+    http,
+    processId,
+    readiness,
+    degraded,
+    reportRoutes: upstream.health.report,
+    /** Stops new work and lets open requests end: how many were left. */
+    drain: () => drainListener(parts, drain, http),
+    /** Cuts what is left, and waits a moment for the ledger to have given it back: it costs its caller nothing. */
+    stop: async (farewellMs: number): Promise<void> => {
+      running.cutStopping();
+      await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, farewellMs);
+      await Promise.all([duties.stop(), live.close(), records.stop(farewellMs), ...notices.map((each) => each.stop())]);
+      current.stop();
+      standby.close();
+      http.closeAllConnections();
+    },
+    close: () => Promise.all([current.unsubscribe(), upstream.pools.close(), pool.close()]),
+  };
+}
+
+/** Tells operators what is in flight here, while any of them watches. */
+const publishing = (
+  { operatorDatabase, clock, events }: ProcessParts,
+  { running, processId }: { running: Running; processId: string },
+): PublishLive =>
+  createPublishLive({
+    store: createLiveStore(operatorDatabase),
+    process: processId,
+    requests: running,
+    clock,
+    onFailed: events.databaseLost,
+  });
+
+/** Calls to providers, and what they have taught this process about its routes. */
+function createUpstream({ config, credentials, events, metrics, clock, random, overhear }: ProcessParts) {
+  const { credential } = credentials;
+  const pools = createPools({ connectionsPerOrigin: config.upstream.connectionsPerOrigin, overhear });
+  const health = createRouteHealth({ clock, random, onChange: events.routeChanged });
+  metrics.watchRoutes(health.report);
+  const calls = { pools, credential, health, random, clock };
+  return { pools, health, dispatch: createDispatch(calls), countAtProvider: createCountAtProvider(calls) };
+}
+
+type Made = Beside & {
+  running: Running;
+  current: Awaited<ReturnType<typeof keepCurrent>>;
+  upstream: ReturnType<typeof createUpstream>;
+  pool: Pool;
+  obstacle: () => string | null;
+  drain: Drain;
+} & JoinedLedgers;
+
+/** What callers can do. */
+function useCases(parts: ProcessParts, made: Made) {
+  const { config, clock, random } = parts;
+  const { current, ledger, batcher, obstacle, publicUrl } = made;
+  const { authenticate, denials, catalogue } = current;
+  const { countAtProvider, dispatch, health } = made.upstream;
+  const chainFor = createChainFor({ ledger });
+  const askLedger = createAskLedger({ batcher, denials, random, obstacle });
+  const countRequest = createCountRequest({ askLedger });
+  const paperwork = createPaperwork(made.pool);
+  const { creditUsd } = config;
+  const showUsage = createShowUsage({ ledger, creditUsd, random, showAccounts: config.usage.showAccounts });
+  return {
+    openRequest: createOpenRequest({ authenticate, denials, clock, publicUrl }),
+    countRequest,
+    generate: createGeneration(parts, {
+      ...made,
+      catalogue,
+      askLedger,
+      chainFor,
+      countRequest,
+      paperwork,
+      dispatch,
+      health,
+    }),
+    showUsage,
+    listModels: createListModels({ catalogue }),
+    showModel: createShowModel({ catalogue }),
+    countTokens: createCountTokens({ catalogue, countRequest, countAtProvider, ledger, paperwork }),
+    readRequest: paperwork.readRequest,
+    readCountRequest: paperwork.readCountRequest,
+    readSocketMessage: paperwork.readSocketMessage,
+    fingerprint: paperwork.fingerprint,
+    requireFunds: createRequireFunds({ ledger, clock }),
+    ...sessionUses(parts, showUsage),
+    holder: createHolder(parts, { authenticate, catalogue, denials }),
+  };
+}
+
+/** What sessions of clients have beside what keys have. */
+const sessionUses = (parts: ProcessParts, showUsage: ShowUsage) => ({
+  showClientUsage: createShowClientUsage({
+    showUsage,
+    spentByDay: createSpentByDay(parts),
+    creditUsd: parts.config.creditUsd,
+  }),
+  recentLimits: createRecentLimits({ showUsage, clock: parts.clock }),
+});
+
+/** What the public listener knows beside its use cases. */
+function edge({ config, adminToken, events, clock, random }: ProcessParts, made: Made) {
+  const { drain, publicUrl, consoleFiles, clientSignIn } = made;
+  const trustedProxies = readNetworkList(config.listen.trustedProxies);
+  invariant(trustedProxies, "settings are checked when they are read");
+  return {
+    events,
+    drain,
+    clock,
+    random,
+    publicUrl,
+    clientSignIn,
+    address: config.publicUrl === null ? ("guessed" as const) : ("set" as const),
+    limits: config.limits,
+    webSocket: config.websocket.enabled === "on" ? config.websocket : null,
+    serveConsole: createServeConsole(consoleFiles, "holder.html"),
+    readDescription,
+    adminToken,
+    trustedProxies,
+    equalCredentials: config.auth.acceptEqualCredentials === "on" ? ("accepted" as const) : ("refused" as const),
+    betas: config.upstream.anthropicBetas.split(",").filter((flag) => flag !== ""),
+  };
+}
+
+async function drainListener({ config, events }: ProcessParts, drain: Drain, http: Server): Promise<number> {
+  const { delayMs, deadlineMs } = config.drain;
+  events.drainStarted({ openRequests: drain.openRequests(), deadlineMs });
+  const left = await drain.finish({ delayMs, deadlineMs, closeListener: () => http.close() });
+  events.drainFinished({ openRequests: left });
+  return left;
+}
+
+type Watched = { drain: Drain; isCatalogueLoaded: () => boolean; obstacle: () => string | null };
+
+/** Why this process should not be sent requests; empty when it should. */
+const createReadiness =
+  ({ database, events }: ProcessParts, { drain, isCatalogueLoaded, obstacle }: Watched) =>
+  async (): Promise<string[]> => {
+    const reasons = drain.isDraining() ? ["draining"] : [];
+    if (!isCatalogueLoaded()) reasons.push("the catalogue has not been loaded");
+    await database.ping().then(events.databaseBack, (error: unknown) => {
+      events.databaseLost(error);
+      reasons.push(whyRefused(error) ?? "the database does not answer");
+    });
+    const lacking = obstacle();
+    if (lacking !== null) reasons.push(lacking);
+    return reasons;
+  };
+
+const LOOK_EVERY_MS = 20;
+
+/** Waits for something to become true, for so long at most. Only for the end of a process, where nothing tells when. */
+async function waitUntil(isTrue: () => boolean, mostMs: number): Promise<void> {
+  for (let waitedMs = 0; waitedMs < mostMs && !isTrue(); waitedMs += LOOK_EVERY_MS) await wait(LOOK_EVERY_MS);
+}

@@ -1,0 +1,93 @@
+import { packageVersion } from "../../config/package-version.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { Database } from "../../db/database.ts";
+import { pendingMigrations } from "../../db/schema/migrate.ts";
+import { MigrationError, schemaFolder } from "../../db/schema/schema-files.ts";
+import { readLedgerFacts } from "../../doctor/facts-store.ts";
+import { readAppliedScripts, readProcesses, readServerVersion } from "../../doctor/state-store.ts";
+import type { EventLoopLag } from "./watch-event-loop.ts";
+
+type Parts = {
+  database: Database;
+  operatorDatabase: Database;
+  processId: string;
+  startedAtMs: number;
+  workers: number;
+  readiness: () => Promise<string[]>;
+  degraded: () => string[];
+  eventLoop: () => EventLoopLag;
+  clock: Pick<Clock, "nowMs" | "elapsedMs">;
+};
+
+/** What this process and its database are like now. What the database does not answer is null, and `problem` says so. */
+export function createReadStatus(parts: Parts) {
+  const { database, operatorDatabase, clock } = parts;
+  return async () => {
+    const reasons = await parts.readiness();
+    const degraded = parts.degraded();
+    return {
+      status: statusOf(reasons, degraded),
+      reasons: [...reasons, ...degraded],
+      version: packageVersion(),
+      node: process.versions.node,
+      workers: parts.workers,
+      process: {
+        id: parts.processId,
+        startedAtMs: parts.startedAtMs,
+        memoryBytes: process.memoryUsage.rss(),
+        eventLoop: parts.eventLoop(),
+      },
+      database: {
+        ...(await ask(operatorDatabase, clock)),
+        isEmbedded: database.connections() === null,
+        pool: database.connections(),
+        operatorPool: operatorDatabase === database ? null : operatorDatabase.connections(),
+      },
+      ...(await readStored(operatorDatabase)),
+    };
+  };
+}
+
+const statusOf = (reasons: readonly string[], degraded: readonly string[]): "ok" | "degraded" | "unavailable" =>
+  reasons.length > 0 ? "unavailable" : degraded.length > 0 ? "degraded" : "ok";
+
+async function ask(database: Database, clock: Pick<Clock, "elapsedMs">) {
+  const sinceMs = clock.elapsedMs();
+  const version = await readServerVersion(database).catch(() => null);
+  return { version, answerMs: version === null ? null : Math.round((clock.elapsedMs() - sinceMs) * 10) / 10 };
+}
+
+/** Small tables alone: nothing here reads the journal. What fails alone leaves the rest. */
+async function readStored(database: Database) {
+  const orNull = <Read>(work: Promise<Read>): Promise<Read | null> => work.catch(() => null);
+  return {
+    migrations: await orNull(migrationsOf(database)),
+    processes: await orNull(processesOf(database)),
+    ledger: await orNull(ledgerOf(database)),
+  };
+}
+
+async function migrationsOf(database: Database) {
+  const applied = await readAppliedScripts(database);
+  const pending = await pendingMigrations(database, { folder: schemaFolder() }).catch(unfit);
+  return { applied: applied.map(({ name, appliedAt }) => ({ name, atMs: appliedAt.getTime() })), pending };
+}
+
+/** The database has been migrated by another version: what is pending here has no answer. */
+function unfit(error: unknown): null {
+  if (error instanceof MigrationError) return null;
+  throw error;
+}
+
+const processesOf = async (database: Database) =>
+  (await readProcesses(database)).map(({ id, renewingSince, leaseUntil, isAlive }) => ({
+    id,
+    renewingSinceMs: renewingSince.getTime(),
+    leaseUntilMs: leaseUntil.getTime(),
+    isAlive,
+  }));
+
+async function ledgerOf(database: Database) {
+  const { quarantined, unswept, misplaced, oldestOwed, unpartitioned } = await readLedgerFacts(database);
+  return { quarantined, unswept, misplaced, oldestOwedMs: oldestOwed?.getTime() ?? null, unpartitioned };
+}

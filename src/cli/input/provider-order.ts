@@ -1,0 +1,83 @@
+import { isOwnVariable } from "../../config/read/variable-names.ts";
+import { PRESETS } from "../../core/catalogue/provider-presets.ts";
+import type { ProviderTerms } from "../../core/catalogue/provider-terms.ts";
+import { CommandError } from "../report-failure.ts";
+
+type Options = {
+  url?: string;
+  credential?: string;
+  preset?: string;
+  unknownMembers?: "forward" | "drop";
+  openMembers?: string;
+  contextWindow?: "strict";
+};
+
+export type ProviderOrder = Required<ProviderTerms> & { name: string; baseUrl: string; credentialRef: string };
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+const MEMBER = /^[\w-]{1,64}\*?$/;
+const REFERENCE = /^(?:env:([A-Z][A-Z0-9_]{0,127})|file:\/.+|stored|none)$/;
+
+/** What `providers add` asks for. What looks like a secret in the wrong place is not repeated in any message. */
+export function readProviderOrder(name: string, options: Options): ProviderOrder {
+  const { url, credential, preset, unknownMembers = null, openMembers, contextWindow = null } = options;
+  const known = preset === undefined ? undefined : PRESETS[preset];
+  const [baseUrl, credentialRef] = [url ?? known?.url, credential ?? known?.credential];
+  if (!NAME.test(name) || name === "all") {
+    throw new CommandError(
+      "a provider's name is 1 to 64 letters, digits, dots, dashes or underscores. It cannot be `all`, which means every provider.",
+    );
+  }
+  if (baseUrl === undefined || credentialRef === undefined) {
+    throw new CommandError("pass --url and --credential (or --credential-stdin), or a --preset that has both.");
+  }
+  return {
+    name,
+    baseUrl: readUrl(baseUrl),
+    credentialRef: readReference(credentialRef),
+    unknownMembers,
+    openMembers: openMembers === undefined ? null : readNames(openMembers),
+    windowCheck: contextWindow,
+  };
+}
+
+function readNames(text: string): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (text === "") return [];
+  if (!names.every((name) => MEMBER.test(name))) {
+    throw new CommandError(
+      "--open-members is a list of field names, such as top_k,reasoning*. An empty list forwards none.",
+    );
+  }
+  return names;
+}
+
+function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new CommandError("--url must be an http or https URL without credentials, query or fragment.");
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+function readReference(text: string): string {
+  const match = REFERENCE.exec(text);
+  if (match === null) {
+    throw new CommandError(
+      "--credential names where to find the credential: env:NAME, file:/absolute/path, stored or none. It is never the credential itself; pass that with --credential-stdin.",
+    );
+  }
+  if (match[1] !== undefined && isOwnVariable(match[1])) {
+    throw new CommandError(`${text} is a variable of Tollgate itself and cannot hold a credential.`);
+  }
+  return text;
+}
+
+/** Whether a credential would cross a network for everybody on it to read. */
+export function isSentInTheClear({
+  baseUrl,
+  credentialRef,
+}: Pick<ProviderOrder, "baseUrl" | "credentialRef">): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "http:" && credentialRef !== "none" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}

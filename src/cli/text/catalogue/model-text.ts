@@ -1,0 +1,152 @@
+import { mediaTokensOf } from "../../../core/request/media-tokens.ts";
+import type { ListedFacts } from "../../../core/catalogue/imported-model.ts";
+import { type SoldCache, soldCache } from "../../../core/money/price.ts";
+import { formatCredits } from "../../../core/money/money.ts";
+import { tariffView } from "../../../wire/catalogue/price.ts";
+import type { ModelDetails } from "../../../operator/catalogue.ts";
+import { priceText } from "./price-text.ts";
+import { printable } from "../cell.ts";
+import { PLAIN, type Screen, stateTone, type Tone } from "../screen.ts";
+import { facts, table } from "../table.ts";
+
+type Route = ModelDetails["routes"][number];
+
+/** Models as data, in the words of the catalogue file. */
+export const modelView = (model: ModelDetails): object => ({
+  id: model.id,
+  provider: model.provider,
+  published: model.published,
+  obstacles: model.obstacles,
+  context_window: model.contextWindow,
+  max_output_tokens: model.maxOutputTokens,
+  output_ceiling: model.outputCeiling,
+  capabilities: model.capabilities,
+  media_tokens: mediaView(model),
+  price: model.price === null ? null : tariffView(model.price),
+  upcoming_prices: model.upcomingPrices.map((price) => ({
+    effective_from: new Date(price.effectiveFromMs).toISOString(),
+    ...tariffView(price),
+  })),
+  routes: model.routes.map(routeView),
+});
+
+export const routeView = (route: Route) => ({
+  id: route.id,
+  provider: route.provider,
+  upstream_model: route.upstreamModel,
+  format: route.dialect,
+  conformant: route.conformant,
+  priority: route.priority,
+  weight: route.weight,
+});
+
+function mediaView(model: ModelDetails): object {
+  const { image, smallImage, document } = mediaTokensOf(model);
+  return { image, small_image: smallImage, document };
+}
+
+/** One model, in lines for a person. */
+export function modelFacts(model: ModelDetails, screen: Screen = PLAIN): string {
+  const { contextWindow, maxOutputTokens, outputCeiling, price, capabilities, obstacles, routes } = model;
+  const { image, document } = mediaTokensOf(model);
+  const reserved = (tokens: number | null, setting: string): string =>
+    tokens === null
+      ? `the rest of the context window: no bound is known. Set ${setting} in its capabilities.`
+      : `at most ${tokens} tokens${capabilities[setting] === tokens ? "" : " (published)"}`;
+  const { reasoning } = capabilities;
+  return facts(
+    model.id,
+    [
+      ["state", obstacles.length === 0 ? "published" : obstacles.join("; ")],
+      ["context window", contextWindow === null ? "not known" : `${contextWindow} tokens`],
+      ["max output", `${maxOutputTokens ?? outputCeiling ?? "not known"} tokens`],
+      ["price", price === null ? "none" : priceText(null, price)],
+      ["cache marks", CACHE_MARKS[soldCache(price)]],
+      ["a picture reserves", reserved(image, "image_tokens")],
+      ["a document reserves", reserved(document, "document_tokens")],
+      [
+        "reasons",
+        reasoning === true ? "yes" : reasoning === false ? "no" : "not known: only if its provider reports it",
+      ],
+      ["routes", routes.length === 0 ? "none" : routes.map(routeName).join(", ")],
+    ],
+    screen,
+  );
+}
+
+/** What becomes of a client's `cache_control`. */
+const CACHE_MARKS: Record<SoldCache, string> = {
+  none: "removed: the price has no cache_write_5m. Agents then pay the full price for their whole conversation at every turn.",
+  minutes: "kept for five minutes: the price has no cache_write_1h",
+  hour: "kept",
+};
+
+const routeName = ({ provider, upstreamModel, dialect }: Route): string => `${provider}/${upstreamModel} (${dialect})`;
+
+export const modelListing = (models: readonly ModelDetails[], match: string, screen: Screen = PLAIN): string =>
+  models.length === 0
+    ? noModels(match)
+    : table(
+        ["MODEL", ">INPUT", ">OUTPUT", ">CONTEXT", ">MAX OUTPUT", "ROUTES", "STATE"],
+        models.map((model) => [
+          model.id,
+          model.price === null ? "" : formatCredits(model.price.inputNano),
+          model.price === null ? "" : formatCredits(model.price.outputNano),
+          String(model.contextWindow ?? ""),
+          String(model.maxOutputTokens ?? model.outputCeiling ?? ""),
+          routesText(model.routes),
+          model.obstacles.length === 0 ? "published" : model.obstacles.join("; "),
+        ]),
+        { screen, tone: modelTone },
+      );
+
+/** Whatever else stands there keeps the model from being used. */
+const modelTone = (cell: string, title: string): Tone | null =>
+  title === "STATE" && cell !== "published" ? "caution" : stateTone(cell);
+
+const noModels = (match: string): string =>
+  match === "*"
+    ? "No models yet. Add one with `tollgate models add`, or many with `tollgate models import`."
+    : `No model matches ${printable(match)}.`;
+
+export const routeListing = (routes: readonly Route[], screen: Screen = PLAIN): string =>
+  routes.length === 0
+    ? "No routes."
+    : table(
+        ["ROUTE", "PROVIDER", "UPSTREAM MODEL", "FORMAT", "HOW", ">PRIORITY", ">WEIGHT"],
+        routes.map((route) => [
+          route.id,
+          route.provider,
+          route.upstreamModel,
+          route.dialect,
+          handling(route),
+          String(route.priority),
+          String(route.weight),
+        ]),
+        { screen },
+      );
+
+const SHOWN_ROUTES = 2;
+
+function routesText(routes: readonly Route[]): string {
+  const shown = routes
+    .slice(0, SHOWN_ROUTES)
+    .map((route) => `${route.provider} (${route.dialect}, ${handling(route)})`);
+  if (routes.length > SHOWN_ROUTES) shown.push(`${routes.length - SHOWN_ROUTES} more`);
+  return shown.join(", ");
+}
+
+const handling = ({ conformant }: Pick<Route, "conformant">): string => (conformant ? "conformant" : "normalised");
+
+/** Limits and prices, only what differs, old → new; all of it where there was nothing. */
+export function factsText(before: ListedFacts | null, after: ListedFacts): string {
+  const limit = (name: string, old: number | null | undefined, next: number | null): string[] =>
+    old === next ? [] : [`${name} ${before === null ? "" : `${old ?? "none"} → `}${next ?? "none"}`];
+  const price = priceText(before?.tariff ?? null, after.tariff);
+  return [
+    ...(price === "no difference" ? [] : [price]),
+    ...limit("context", before?.contextWindow, after.contextWindow),
+    ...limit("max output", before?.maxOutputTokens, after.maxOutputTokens),
+    ...(after.reasoning === true && before?.reasoning !== true ? ["reasons"] : []),
+  ].join(", ");
+}

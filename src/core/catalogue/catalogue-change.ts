@@ -1,0 +1,17 @@
+import type { Tariff } from "../money/price.ts";
+
+/** What a change of the catalogue did. */
+export type CatalogueChange = PartChange | PriceChange;
+
+export type PartChange = { kind: "provider" | "model" | "route"; name: string; change: "added" | "changed" };
+
+/** `before` is the price that held, or would have held, at that date; null when there was none. */
+export type PriceChange = {
+  kind: "price";
+  name: string;
+  change: "added" | "changed" | "withdrawn";
+  version: number;
+  effectiveFromMs: number;
+  before: Tariff | null;
+  after: Tariff | null;
+};

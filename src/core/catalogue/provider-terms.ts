@@ -1,0 +1,7 @@
+import type { MemberTerms } from "../request/member-policy.ts";
+
+/** What a provider's row says of it. Null or absent: what is usual. */
+export type ProviderTerms = MemberTerms & {
+  /** `strict`: it cuts an input that is too long, so it is sent only what certainly fits the window of the model. */
+  windowCheck?: "strict" | null;
+};

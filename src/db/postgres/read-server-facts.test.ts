@@ -1,0 +1,81 @@
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Cluster, startCluster, whyUnavailable } from "../../../tests/support/postgres.ts";
+import { startStandbyOf } from "../../../tests/support/postgres-standby.ts";
+import type { Database } from "../database.ts";
+import { createPglite } from "../pglite/pglite.ts";
+import { createPostgres } from "./postgres.ts";
+
+const reason = whyUnavailable("15");
+
+describe.skipIf(reason !== null)(`what a server says of itself${reason === null ? "" : `: skipped, ${reason}`}`, () => {
+  let primary: Cluster;
+  let standby: Cluster;
+  const open: Database[] = [];
+  beforeAll(async () => {
+    primary = await startCluster({ version: "15" });
+    await run("create role plain login", "create role seeing login in role pg_read_all_stats");
+    standby = await startStandbyOf(primary);
+  });
+  afterAll(async () => {
+    for (const database of open) await database.close();
+    await standby?.close();
+    await primary?.close();
+  });
+
+  async function run(...statements: string[]): Promise<void> {
+    const client = new Client({ connectionString: primary.superuserUrl });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  }
+
+  function as(role: string): Database {
+    const database = createPostgres({
+      url: primary.superuserUrl.replace("postgres@", `${role}@`),
+      poolSize: 1,
+      connectTimeoutMs: 5_000,
+      statementTimeoutMs: 5_000,
+      onError: () => undefined,
+    });
+    open.push(database);
+    return database;
+  }
+
+  test("a durable server near our own clock is found to be that", async () => {
+    const facts = await as("plain").inspect();
+
+    expect(facts).toMatchObject({
+      role: "plain",
+      pooled: false,
+      sessionDefaults: { statementTimeoutMs: 0, idleTransactionTimeoutMs: 0, isolation: "read committed" },
+      wanted: { statementTimeoutMs: 5_000, idleTransactionTimeoutMs: 10_000 },
+      fsync: true,
+      fullPageWrites: true,
+    });
+    expect(Math.abs(facts?.clockAheadMs ?? Number.NaN)).toBeLessThanOrEqual((facts?.clockErrorMs ?? 0) + 1);
+  });
+
+  test("any role sees that standbys are connected; which of them is synchronous, one with pg_read_all_stats alone", async () => {
+    const [plain, seeing] = [as("plain"), as("seeing")];
+    const replication = async (database: Database) => (await database.inspect())?.replication;
+    const common = { synchronousCommit: "on", standbys: 1 };
+    await expect.poll(() => replication(seeing)).toMatchObject({ ...common, synchronousStandbys: 0 });
+
+    await run("alter system set synchronous_standby_names = '*'", "select pg_reload_conf()");
+    await expect
+      .poll(() => replication(seeing))
+      .toEqual({ ...common, synchronousStandbyNames: "*", synchronousStandbys: 1 });
+    expect(await replication(plain)).toEqual({ ...common, synchronousStandbyNames: "*", synchronousStandbys: null });
+
+    await run("alter system set synchronous_standby_names = 'another'", "select pg_reload_conf()");
+    await expect.poll(() => replication(seeing)).toMatchObject({ ...common, synchronousStandbys: 0 });
+  });
+});
+
+test("a database inside this process has no server to speak of", async () => {
+  const database = await createPglite({ dataFolder: null });
+
+  expect(await database.inspect()).toBe(null);
+  await database.close();
+});

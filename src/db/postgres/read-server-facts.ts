@@ -1,0 +1,53 @@
+import type { Client } from "pg";
+import type { ServerFacts } from "../../core/server-facts.ts";
+import { isPooled, send } from "./postgres-client.ts";
+
+type Row = {
+  pid: number;
+  role: string;
+  now: Date;
+  standbys: bigint;
+  synchronous: bigint;
+  seesStandbys: boolean;
+  defaults: Record<string, string>;
+};
+
+type Limits = { statementTimeoutMs: number; idleTransactionTimeoutMs: number };
+
+/** `reset_val` is what a session begins with: through a pooler the next statement may run in one that we have not set up. */
+const FACTS = `
+  select pg_backend_pid() as pid, current_user::text as role, clock_timestamp() as now,
+         (select count(*) from pg_stat_replication) as standbys,
+         (select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum')) as synchronous,
+         pg_has_role(current_user, 'pg_read_all_stats', 'usage') as "seesStandbys",
+         (select json_object_agg(name, reset_val) from pg_settings
+           where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'default_transaction_isolation',
+                          'fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')) as defaults`;
+
+export async function readServerFacts(client: Client, wanted: Limits): Promise<ServerFacts> {
+  const beganMs = Date.now();
+  const [row] = await send<Row>(client, FACTS);
+  const endedMs = Date.now();
+  if (!row) throw new Error("the database said nothing about itself");
+  const { defaults } = row;
+  return {
+    role: row.role,
+    pooled: isPooled(client, row.pid),
+    sessionDefaults: {
+      statementTimeoutMs: Number(defaults["statement_timeout"]),
+      idleTransactionTimeoutMs: Number(defaults["idle_in_transaction_session_timeout"]),
+      isolation: defaults["default_transaction_isolation"] ?? "",
+    },
+    wanted,
+    fsync: defaults["fsync"] === "on",
+    fullPageWrites: defaults["full_page_writes"] === "on",
+    clockAheadMs: row.now.getTime() - (beganMs + endedMs) / 2,
+    clockErrorMs: (endedMs - beganMs) / 2,
+    replication: {
+      synchronousCommit: defaults["synchronous_commit"] ?? "",
+      synchronousStandbyNames: defaults["synchronous_standby_names"] ?? "",
+      standbys: Number(row.standbys),
+      synchronousStandbys: row.seesStandbys ? Number(row.synchronous) : null,
+    },
+  };
+}

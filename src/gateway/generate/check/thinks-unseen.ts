@@ -1,0 +1,28 @@
+import { canReason, isSaidToReason } from "../../../catalogue/can-reason.ts";
+import type { Model } from "../../../catalogue/model.ts";
+import type { Pace } from "../../../core/request/pace.ts";
+import type { Route } from "../../../core/catalogue/route.ts";
+import { thinksUnasked } from "../../../translate/messages/thinking.ts";
+import type { GenerationRequest } from "../../../wire/generation-request.ts";
+import { asksForThinking, turnsReasoningOff } from "../../../wire/turns-reasoning-off.ts";
+
+/** Whether a request lets its model think: in so many words, or by saying nothing to a model that then does; by saying nothing to another; or not. */
+export type Leave = "told" | "untold" | "forbidden";
+
+export function leaveToThink(request: GenerationRequest, route: Pick<Route, "dialect" | "upstreamModel">): Leave {
+  const isStraight = route.dialect === request.dialect;
+  const thinksAnyway = route.dialect === "messages" && thinksUnasked(route.upstreamModel);
+  // A translation to such a model can ask for little thought, and not for none.
+  if (turnsReasoningOff(request, isStraight ? "any" : "own") && (isStraight || !thinksAnyway)) return "forbidden";
+  // In this format most models think only when they are told to; in the others, unless they are told not to.
+  return route.dialect !== "messages" || thinksAnyway || asksForThinking(request) ? "told" : "untold";
+}
+
+/**
+ * Whether the silence of a model is work: only where it is known to think. Either the operator says so, or its provider has counted
+ * such tokens for a request that gave it the same leave. [interface decision 20]
+ */
+export function thinksUnseen(model: Model, leave: Leave, { thinks }: Pick<Pace, "thinks">): boolean {
+  if (!canReason(model)) return false;
+  return thinks[leave] || (leave === "told" && isSaidToReason(model));
+}

@@ -1,0 +1,83 @@
+import type { Queryable } from "../../db/database.ts";
+import { createRanges } from "./charge-range-store.ts";
+import { chunkOf, type WrongRow } from "./verify-checks-store.ts";
+import type { VerifyStore } from "./verify.ts";
+
+const MOST_WRONG = 1_000;
+
+/**
+ * Values: after, until, the number of the key. Every amount once more, from its price and its counts alone. None of this is the code that
+ * charges requests, so that a mistake in one of them is found by the other.
+ *
+ * Of all input, what was read from a cache and written to one is priced apart; shares that come to more than the whole leave nothing of it.
+ * Half a nano-credit is rounded up, once. What was charged is that, less what stands with the operator's losses as an overrun; requests that
+ * failed at their provider and those that were undone before they were charged are free. Counts of ours that were cut to fit a grant are
+ * charged the whole grant, which can be more than they come to, but by less than one token of each kind.
+ */
+const PIECE = (ofKey: string): string => `
+  with tariff as materialized (
+    select w.no as model, p.version, p.input_nano as input, p.output_nano as output, coalesce(p.cache_read_nano, p.input_nano) as cache_read,
+           coalesce(p.cache_write_5m_nano, p.input_nano) as cache_write,
+           coalesce(p.cache_write_1h_nano, p.cache_write_5m_nano, p.input_nano) as cache_write_1h, p.tool_call_nano as tools,
+           greatest(p.input_nano, p.output_nano, p.cache_read_nano, p.cache_write_5m_nano, p.cache_write_1h_nano) as dearest
+      from price p join word w on w.word = p.model_id
+  ), costs as materialized (
+    select c.hold_id, c.key_no, c.kind, c.credits, c.tokens, c.granted_credits, c.granted_tokens, c.estimated, t.model is null as unpriced,
+           c.input::bigint + c.output as count, n.*,
+           case when c.credits is not null then
+             case when t.dearest < 100000000000 and greatest(c.input, c.output) < 20000000 and c.tools is null
+                    and coalesce(c.cache_read, 0) + coalesce(c.cache_write, 0) <= c.input
+                  then (n.fresh * t.input + n.cached * t.cache_read + n.written * t.cache_write + n.kept * t.cache_write_1h
+                        + c.output * t.output + 500000) / 1000000
+                  else div(n.fresh::numeric * t.input + n.cached::numeric * t.cache_read + n.written::numeric * t.cache_write
+                           + n.kept::numeric * t.cache_write_1h + c.output::numeric * t.output + n.tools * 1000000 + 500000, 1000000)::bigint end
+           end as price,
+           (t.input + t.output + t.cache_read + t.cache_write + t.cache_write_1h) / 1000000 + 2 + n.tools::bigint as slack
+      from charge c left join tariff t on t.model = c.model and t.version = c.price_version
+      cross join lateral (
+        select greatest(c.input - coalesce(c.cache_read, 0) - greatest(coalesce(c.cache_write, 0) - coalesce(c.cache_write_1h, 0), 0)
+                        - coalesce(c.cache_write_1h, 0), 0)::bigint as fresh,
+               coalesce(c.cache_read, 0)::bigint as cached,
+               greatest(coalesce(c.cache_write, 0) - coalesce(c.cache_write_1h, 0), 0)::bigint as written,
+               coalesce(c.cache_write_1h, 0)::bigint as kept,
+               case when c.tools is null then 0 else (
+                 select coalesce(sum(calls.value::numeric * coalesce((t.tools ->> w.word)::numeric, 0)), 0)
+                   from jsonb_each_text(c.tools) calls left join word w on w.no = calls.key::int
+               ) end as tools
+      ) n
+     where c.hold_id > $1::uuid and c.hold_id <= $2::uuid ${ofKey}
+  ), judged as (
+    select c.hold_id, c.key_no, u.*
+      from costs c cross join lateral (values
+        ('credit', c.credits, c.granted_credits, case when c.unpriced then null else c.price end, c.slack),
+        ('tokens', c.tokens, c.granted_tokens, c.count, 1)
+      ) u (unit, charged, granted, price, slack)
+     where u.charged is not null
+       and case when c.kind = 6 or c.kind = 3 and coalesce(c.credits, 0) + coalesce(c.tokens, 0) = 0 then u.charged <> 0
+                else u.charged is distinct from u.price end
+       and not (c.estimated and u.charged = u.granted and u.price <= u.charged and u.charged - u.price <= u.slack)
+  ), wrong as (
+    select j.key_no, j.hold_id, 'charge.' || case j.unit when 'credit' then 'credits' else 'tokens' end as what, j.unit,
+           case when j.price is null and j.charged = 0 then 0 else j.price - coalesce(h.amount, 0) end as expected, j.charged as found
+      from judged j left join house h on h.hold_id = j.hold_id and h.kind = 'overrun' and h.unit = j.unit
+     where j.price - coalesce(h.amount, 0) is distinct from j.charged
+    union all
+    select c.key_no, c.hold_id, 'house.amount (overrun)', h.unit::text, p.price - p.charged, h.amount
+      from costs c join house h on h.hold_id = c.hold_id and h.kind = 'overrun'
+      cross join lateral (select case h.unit when 'credit' then c.price else c.count end as price,
+                                 case h.unit when 'credit' then c.credits else c.tokens end as charged) p
+     where p.price - p.charged is distinct from h.amount
+  )
+  select (select count(*)::int from costs) as seen, null as last, null as "lastToo", b.key_id as "keyId", w.hold_id as "requestId", w.what, w.unit, w.expected, w.found
+    from (select 1) one left join lateral (select * from wrong limit ${MOST_WRONG}) w on true left join balance b on b.key_no = w.key_no`;
+
+export function createRecompute(queryable: Queryable): VerifyStore["recompute"] {
+  const ranges = createRanges(queryable);
+  return async (after, key) => {
+    const sql = PIECE(key === null ? "" : "and c.key_no = $3::int");
+    const { rows, next } = await ranges(after, key, (range) =>
+      queryable.query<WrongRow>(sql, [range.after, range.until, ...(key === null ? [] : [key.keyNo])]),
+    );
+    return { ...chunkOf(rows, Infinity), next };
+  };
+}

@@ -1,0 +1,86 @@
+import type { By } from "../../core/people/by.ts";
+import type { Clock } from "../../core/clock.ts";
+import { createId } from "../../core/ids.ts";
+import type { PageRequest } from "../../core/page.ts";
+import type { ClosedPurse, ClosedPurses } from "../../ledger/structure/closed-purse.ts";
+import type { Journal, ShowJournal } from "../../ledger/report/journal.ts";
+import type { Outstanding, ReadOutstanding } from "../../ledger/report/outstanding.ts";
+import type { Verification, VerificationStore } from "../../ledger/verify/verification.ts";
+import type { OnProgress, VerifyLedger, VerifyReport } from "../../ledger/verify/verify.ts";
+import type { OperatorEvents } from "../../telemetry/operator-events.ts";
+import { type Holder, type HolderNames, type NamedHolder, nameHolder } from "../find/holder.ts";
+
+/** The journal of a key or an account, and which it is. */
+export type NamedJournal = Journal & NamedHolder;
+
+/** `closed` are the first of the closed purses that have something. */
+export type OutstandingCredit = Omit<Outstanding, "closed"> & {
+  closed: Outstanding["closed"] & { listed: readonly ClosedPurse[] };
+};
+
+/** How operators read the books. A key is named by its id or its prefix, an account by its id or the names from the root down. */
+export type ReadBooks = {
+  /** Newest first. */
+  journal: (of: Holder, page: PageRequest) => Promise<NamedJournal>;
+  /** The credit in all purses, or in those that a lead may see. */
+  showOutstanding: (by: Pick<By, "within">) => Promise<OutstandingCredit>;
+  /** Recomputes every counter from the journal, or those of one key; with `recompute`, every amount from its price, too. */
+  verify: (asked: { key: string | null; recompute: boolean }, by: By, onProgress?: OnProgress) => Promise<VerifyReport>;
+  /** When the ledger was verified last, by whom, and how many figures differed. */
+  listVerifications: () => Promise<{ whole: Verification | null; recent: readonly Verification[] }>;
+};
+
+type Parts = HolderNames & {
+  showJournal: ShowJournal;
+  readOutstanding: ReadOutstanding;
+  closedPurses: Pick<ClosedPurses, "list">;
+  verifyLedger: VerifyLedger;
+  verifications: VerificationStore;
+  clock: Pick<Clock, "nowMs" | "elapsedMs">;
+  events: Pick<OperatorEvents, "verificationLost">;
+};
+
+const MOST_RECENT = 20;
+const MOST_CLOSED = 100;
+
+export const createReadBooks = ({
+  showJournal,
+  readOutstanding,
+  closedPurses,
+  verifyLedger,
+  verifications,
+  clock,
+  events,
+  ...names
+}: Parts): ReadBooks => ({
+  journal: async (of, page) => {
+    const { kind, id, named } = await nameHolder(names, of);
+    return { ...named, ...(await showJournal({ kind, id }, page)) };
+  },
+  showOutstanding: async ({ within = null }) => {
+    const { closed, ...open } = await readOutstanding(within);
+    return { ...open, closed: { ...closed, listed: await closedPurses.list(within, MOST_CLOSED) } };
+  },
+  verify: async ({ key, recompute }, by, onProgress = () => undefined) => {
+    const keyId = key === null ? null : (await names.findKey(key)).id;
+    const [startedAtMs, sinceMs] = [clock.nowMs(), clock.elapsedMs()];
+    const report = await verifyLedger({ keyId, recompute }, onProgress);
+    const { ok: _, mismatches, ...counts } = report;
+    const tookMs = clock.elapsedMs() - sinceMs;
+    const id = createId(startedAtMs);
+    const kept = {
+      ...counts,
+      id,
+      startedAtMs,
+      tookMs,
+      actor: by.actor,
+      keyId,
+      recompute,
+      mismatches: mismatches.length,
+    };
+    // What was found out is told, whether or not it can be written down.
+    await verifications.keep(kept).catch((error: unknown) => events.verificationLost(error, by));
+    return report;
+  },
+  listVerifications: () => verifications.recent(MOST_RECENT),
+});

@@ -1,0 +1,127 @@
+import { type ServerFacts, type StandbyLack, standbyLackOf } from "../../core/server-facts.ts";
+
+/** One thing about a database server that its operator should know, and how it is mended. */
+export type Advice = { level: "info" | "warn"; finding: string; message: string; fix: string };
+
+/** Two clocks that are set over the network are closer than this. */
+const CLOCK_TOLERANCE_MS = 1_000;
+
+/** What an operator must know of the database server, one line each; empty when all is well. */
+export const adviceOn = (facts: ServerFacts): Advice[] => [
+  ...onDisk(facts),
+  ...onStandby(facts),
+  ...onClock(facts),
+  ...onSession(facts),
+];
+
+function onDisk({ fsync, fullPageWrites }: ServerFacts): Advice[] {
+  const advice: Advice[] = [];
+  if (!fsync)
+    advice.push({
+      level: "warn",
+      finding: "fsync_off",
+      message: "the database runs with fsync off: if its machine crashes, charges can be lost and the ledger damaged",
+      fix: "Set fsync = on in postgresql.conf and reload the server.",
+    });
+  if (!fullPageWrites)
+    advice.push({
+      level: "warn",
+      finding: "full_page_writes_off",
+      message: "the database runs with full_page_writes off: if its machine crashes, the ledger can be damaged",
+      fix: "Set full_page_writes = on in postgresql.conf and reload the server.",
+    });
+  return advice;
+}
+
+/** How a server comes to have a synchronous standby. */
+export const STANDBY_FIXES: Record<StandbyLack | "unread", string> = {
+  unnamed: "Set synchronous_standby_names, such as 'ANY 1 (*)', in postgresql.conf and reload the server.",
+  unawaited:
+    "Set synchronous_commit to on, remote_write or remote_apply for the role (alter role … set synchronous_commit = 'on').",
+  absent: "Start the standby, or correct synchronous_standby_names and reload the server.",
+  unread: "The database did not answer; see the lines about it.",
+};
+
+function onStandby({ replication, role }: ServerFacts): Advice[] {
+  const lack = standbyLackOf(replication);
+  if (lack === null) return [];
+  if (lack === "unnamed" && replication.standbys === 0)
+    // So it is on every single server, by choice or by default: worth knowing, and nothing is wrong.
+    return [
+      {
+        level: "info",
+        finding: "no_standby",
+        message: "no standby is connected: if the database's disk is lost, so is every charge since the last backup",
+        fix: "Archive WAL beside base backups, or run a synchronous standby.",
+      },
+    ];
+  const texts: Record<StandbyLack, Pick<Advice, "message" | "fix">> = {
+    unnamed: {
+      message: "no standby is synchronous: a failover can lose the last acknowledged charges",
+      fix: `${STANDBY_FIXES.unnamed} To reject requests without a synchronous standby, set ledger.require_synchronous_standby.`,
+    },
+    unawaited: {
+      message: `commits do not wait for the synchronous standby because synchronous_commit is ${replication.synchronousCommit}: a failover can lose the last charges`,
+      fix: setForRole(role, { synchronous_commit: "on" }),
+    },
+    absent: {
+      message: "synchronous_standby_names is set but no such standby is connected: every charge waits for one",
+      fix: STANDBY_FIXES.absent,
+    },
+  };
+  return [{ level: "warn", finding: `standby_${lack}`, ...texts[lack] }];
+}
+
+function onClock({ clockAheadMs, clockErrorMs }: ServerFacts): Advice[] {
+  if (Math.abs(clockAheadMs) - clockErrorMs <= CLOCK_TOLERANCE_MS) return [];
+  const seconds = (Math.abs(clockAheadMs) / 1_000).toFixed(1);
+  const way = clockAheadMs > 0 ? "ahead of" : "behind";
+  return [
+    {
+      level: "warn",
+      finding: "clock",
+      message: `the database server's clock is ${seconds} s ${way} this machine's`,
+      fix: "Synchronize both clocks with NTP, for example with chrony or systemd-timesyncd.",
+    },
+  ];
+}
+
+function onSession({ pooled, role, sessionDefaults, wanted }: ServerFacts): Advice[] {
+  const advice: Advice[] = [];
+  if (pooled && !isWithin(sessionDefaults, wanted))
+    advice.push({
+      level: "warn",
+      finding: "pooled_without_limits",
+      message: `calls go through a pooler, and the role ${role} has no timeouts of its own: a call that hangs can keep its locks indefinitely`,
+      fix: setForRole(role, {
+        statement_timeout: `${wanted.statementTimeoutMs}ms`,
+        idle_in_transaction_session_timeout: `${wanted.idleTransactionTimeoutMs}ms`,
+      }),
+    });
+  if (sessionDefaults.isolation !== "read committed")
+    advice.push({
+      level: "warn",
+      finding: "isolation",
+      message: `transactions of the role ${role} are ${sessionDefaults.isolation} by default; the ledger needs read committed`,
+      fix: setForRole(role, { default_transaction_isolation: "read committed" }),
+    });
+  return advice;
+}
+
+/** Any limit up to a few times ours will do: what matters is that there is one. */
+const LOOSE = 4;
+
+function isWithin(found: ServerFacts["sessionDefaults"], wanted: ServerFacts["wanted"]): boolean {
+  const bounded = (foundMs: number, wantedMs: number): boolean => foundMs > 0 && foundMs <= LOOSE * wantedMs;
+  return (
+    bounded(found.statementTimeoutMs, wanted.statementTimeoutMs) &&
+    bounded(found.idleTransactionTimeoutMs, wanted.idleTransactionTimeoutMs)
+  );
+}
+
+/** Statements to paste, as a superuser or as the role itself. */
+function setForRole(role: string, settings: Record<string, string>): string {
+  const name = `"${role.replaceAll('"', '""')}"`;
+  const statements = Object.entries(settings).map(([key, value]) => `alter role ${name} set ${key} = '${value}';`);
+  return `As this role or as a superuser, run: ${statements.join(" ")} Then restart the pooler, if there is one, and Tollgate.`;
+}

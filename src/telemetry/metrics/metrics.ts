@@ -1,0 +1,279 @@
+import { Counter, Histogram, Registry } from "@prometheus-io/client";
+import type { ClientDialect } from "../../core/request/dialect.ts";
+import type { FaultCode } from "../../core/fault.ts";
+import type { Duty } from "../../core/duty.ts";
+import type { MoneyAlarmKind } from "../../core/money/money-alarm.ts";
+import type { AnswerOutcome } from "../../core/money/usage.ts";
+import { createBoundedLabel } from "./bounded-label.ts";
+import { createKeySeries, type KeyCharge } from "./key-series.ts";
+import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow } from "./metric-table.ts";
+import { ROUTE_NAMES, type RouteName } from "../route-name.ts";
+import { type RouteReading, watchRoutes } from "./route-gauges.ts";
+import { countable, createLevel, createTally } from "./tally.ts";
+
+export type FinishedRequest = {
+  route: RouteName;
+  dialect: ClientDialect | null;
+  status: number;
+  code: FaultCode | null;
+  outcome: AnswerOutcome | null;
+  totalMs: number;
+  overheadMs: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** Null: no key was recognised. */
+  key: KeyCharge | null;
+};
+
+/** What is counted. Numbers that make no sense are left out: counting must never fail a request. */
+export type Metrics = {
+  requestOpened: () => void;
+  streamOpened: () => void;
+  streamClosed: () => void;
+  socketOpened: () => void;
+  socketClosed: () => void;
+  firstByte: (route: RouteName, elapsedMs: number) => void;
+  requestFinished: (request: FinishedRequest) => void;
+  upstreamCalled: (provider: string, outcome: string) => void;
+  membersDropped: (dialect: ClientDialect, provider: string, members: number) => void;
+  dutyEnded: (duty: Duty, result: "done" | "failed") => void;
+  noticeSent: (endpoint: string, result: "delivered" | "failed" | "dead") => void;
+  noticesLeft: (left: { waiting: number; dead: number }) => void;
+  holdsSwept: (holds: number) => void;
+  holdsQuarantined: (holds: number) => void;
+  sweepLag: (seconds: number) => void;
+  checkpointsWritten: (checkpoints: number) => void;
+  moneyAlarmed: (kind: MoneyAlarmKind) => void;
+  bugFound: () => void;
+  lineDropped: () => void;
+  draining: () => void;
+  recordsEnded: (result: "written" | "dropped", records: number) => void;
+  spansEnded: (result: "sent" | "failed" | "dropped", spans: number) => void;
+  databaseUp: (up: 0 | 1) => void;
+  serverRefused: () => void;
+  changesHeard: (heard: 0 | 1) => void;
+  leaseHeld: (held: 0 | 1) => void;
+  catalogueLoaded: (models: number) => void;
+  /** Where to read what is known of routes, whenever somebody asks. Called once. */
+  watchRoutes: (read: () => readonly RouteReading[]) => void;
+  /** For the standard process metrics, which register themselves. */
+  registry: Registry;
+  /** All of it as data that another process can add to its own. */
+  snapshot: () => Promise<MetricSnapshot>;
+  expose: () => Promise<Exposition>;
+};
+
+/** What a scraper reads, and its content type. */
+export type Exposition = { contentType: string; text: string };
+
+export type MetricSnapshot = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
+
+const OUTCOMES: readonly AnswerOutcome[] = Object.keys({
+  completed: true,
+  client_gone: true,
+  upstream_failed: true,
+  timed_out: true,
+  limited: true,
+} satisfies Record<AnswerOutcome, true>) as AnswerOutcome[];
+
+const DUTIES: readonly Duty[] = Object.keys({
+  lease: true,
+  sweep: true,
+  checkpoint: true,
+  rollup: true,
+  partition: true,
+  rechain: true,
+  notices: true,
+  records: true,
+} satisfies Record<Duty, true>) as Duty[];
+
+const ALARMS: readonly MoneyAlarmKind[] = Object.keys({
+  usage_estimated: true,
+  overrun: true,
+  unpriced_usage: true,
+  key_suspended: true,
+  release_lost: true,
+  hold_quarantined: true,
+  period_ahead: true,
+} satisfies Record<MoneyAlarmKind, true>) as MoneyAlarmKind[];
+
+const MOST_PROVIDERS = 100;
+const MOST_REASONS = 30;
+
+export function createMetrics({ keySeries = 100 } = {}): Metrics {
+  const registry = new Registry();
+  const upstreamCalls = createCounter(COUNTERS.upstreamCalls, registry);
+  const droppedMembers = createCounter(COUNTERS.droppedMembers, registry);
+  const countAlarm = createTally(COUNTERS.moneyAlarms, ALARMS, registry);
+  const bugs = createCounter(COUNTERS.bugs, registry);
+  const droppedLines = createCounter(COUNTERS.droppedLines, registry);
+  const countSpans = createTally(COUNTERS.spans, ["sent", "failed", "dropped"], registry);
+  const refusedServers = createCounter(COUNTERS.refusedServers, registry);
+  const draining = createLevel(GAUGES.draining, registry);
+  const databaseUp = createLevel(GAUGES.databaseUp, registry);
+  const changesHeard = createLevel(GAUGES.changesHeard, registry);
+  const catalogueModels = createLevel(GAUGES.catalogueModels, registry);
+  const providerLabel = createBoundedLabel(MOST_PROVIDERS);
+  const reasonLabel = createBoundedLabel(MOST_REASONS);
+
+  return {
+    ...createRequestMetrics(keySeries, registry),
+    ...createDutyMetrics(registry),
+    upstreamCalled: (provider, outcome) =>
+      upstreamCalls.inc({ provider: providerLabel(provider), outcome: reasonLabel(outcome) }),
+    membersDropped: (dialect, provider, members) =>
+      droppedMembers.inc({ format: dialect, provider: providerLabel(provider) }, members),
+    moneyAlarmed: (kind) => countAlarm(kind, 1),
+    bugFound: () => bugs.inc(),
+    lineDropped: () => droppedLines.inc(),
+    draining: () => void (draining.current = 1),
+    spansEnded: (result, spans) => countSpans(result, spans),
+    databaseUp: (up) => void (databaseUp.current = up),
+    serverRefused: () => refusedServers.inc(),
+    changesHeard: (heard) => void (changesHeard.current = heard),
+    catalogueLoaded: (models) => void (catalogueModels.current = models),
+    watchRoutes: (read) => watchRoutes(read, registry),
+    registry,
+    snapshot: () => registry.getMetricsAsJSON(),
+    expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+/** Once for each request, so nothing here is more than adding a number. */
+function createRequestMetrics(keySeries: number, registry: Registry) {
+  const countRequest = createRequestCounts(registry);
+  const countTokens = createTally(COUNTERS.tokens, ["input", "output"], registry);
+  const countOutcome = createTally(COUNTERS.outcomes, OUTCOMES, registry);
+  const requestSeconds = createObservers(HISTOGRAMS.requestSeconds, registry);
+  const firstByteSeconds = createObservers(HISTOGRAMS.firstByteSeconds, registry);
+  const overheadSeconds = createObservers(HISTOGRAMS.overheadSeconds, registry);
+  const countForKey = createKeySeries(keySeries, registry);
+  const openRequests = createLevel(GAUGES.openRequests, registry);
+  const openStreams = createLevel(GAUGES.openStreams, registry);
+  const openSockets = createLevel(GAUGES.openSockets, registry);
+
+  return {
+    requestOpened: () => void openRequests.current++,
+    streamOpened: () => void openStreams.current++,
+    streamClosed: () => void openStreams.current--,
+    socketOpened: () => void openSockets.current++,
+    socketClosed: () => void openSockets.current--,
+    firstByte: (route, elapsedMs) => firstByteSeconds[route](elapsedMs),
+    requestFinished: (request) => {
+      const { route, dialect, status, code, outcome, totalMs, overheadMs, inputTokens, outputTokens } = request;
+      openRequests.current--;
+      countRequest(route, dialect ?? "none", status, code ?? "");
+      requestSeconds[route](totalMs);
+      overheadSeconds[route](overheadMs);
+      if (outcome) countOutcome(outcome, 1);
+      if (countable(inputTokens)) countTokens("input", inputTokens);
+      if (countable(outputTokens)) countTokens("output", outputTokens);
+      countForKey(request);
+    },
+  } satisfies Partial<Metrics>;
+}
+
+/** Of background tasks. */
+function createDutyMetrics(registry: Registry) {
+  const duties = createCounter(COUNTERS.duties, registry);
+  // At zero from the start, since the first increase of a series that was not there is none to Prometheus.
+  for (const duty of DUTIES) for (const result of ["done", "failed"]) duties.inc({ duty, result }, 0);
+  const notices = createCounter(COUNTERS.notices, registry);
+  const holdsSwept = createCounter(COUNTERS.holdsSwept, registry);
+  const checkpoints = createCounter(COUNTERS.checkpoints, registry);
+  const countRecords = createTally(COUNTERS.records, ["written", "dropped"], registry);
+  const leaseHeld = createLevel(GAUGES.leaseHeld, registry);
+  const quarantined = createLevel(GAUGES.holdsQuarantined, registry);
+  const noticesWaiting = createLevel(GAUGES.noticesWaiting, registry);
+  const noticesDead = createLevel(GAUGES.noticesDead, registry);
+  const sweepLag = createLevel(GAUGES.sweepLag, registry);
+
+  return {
+    dutyEnded: (duty, result) => duties.inc({ duty, result }),
+    noticeSent: (endpoint, result) => notices.inc({ endpoint, result }),
+    noticesLeft: ({ waiting, dead }) => {
+      noticesWaiting.current = waiting;
+      noticesDead.current = dead;
+    },
+    holdsSwept: (holds) => holdsSwept.inc(holds),
+    holdsQuarantined: (holds) => void (quarantined.current = holds),
+    sweepLag: (seconds) => void (sweepLag.current = seconds),
+    checkpointsWritten: (count) => checkpoints.inc(count),
+    recordsEnded: (result, records) => countRecords(result, records),
+    leaseHeld: (held) => void (leaseHeld.current = held),
+  } satisfies Partial<Metrics>;
+}
+
+const createCounter = <Label extends string>(row: MetricRow & { labels: readonly Label[] }, registry: Registry) =>
+  new Counter<Label>({ name: row.name, help: row.help, labelNames: row.labels, registers: [registry] });
+
+type RequestLabels = { route: string; format: string; status: string; code: string };
+
+/**
+ * Requests by route, format, status and code. Plain numbers are added, and the library is told when somebody asks. Most requests are like
+ * the one before, whose place is kept at hand.
+ */
+function createRequestCounts(
+  registry: Registry,
+): (route: RouteName, format: string, status: number, code: string) => void {
+  type Since = {
+    route: RouteName;
+    format: string;
+    status: number;
+    code: string;
+    labels: RequestLabels;
+    requests: number;
+  };
+  const counted = new Map<string, Since>();
+  let last: Since | null = null;
+  const { name, help, labels: labelNames } = COUNTERS.requests;
+  const counter = new Counter({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [],
+    collect() {
+      for (const since of counted.values()) {
+        this.inc(since.labels, since.requests);
+        since.requests = 0;
+      }
+    },
+  });
+  registry.registerMetric(counter);
+
+  function find(route: RouteName, format: string, status: number, code: string): Since {
+    const labels = { route, format, status: statusLabel(status), code };
+    const place = `${route} ${format} ${labels.status} ${code}`;
+    const known = counted.get(place);
+    if (known !== undefined) return known;
+    const since = { route, format, status, code, labels, requests: 0 };
+    counted.set(place, since);
+    return since;
+  }
+
+  return (route, format, status, code) => {
+    if (last?.route !== route || last.status !== status || last.format !== format || last.code !== code)
+      last = find(route, format, status, code);
+    last.requests++;
+  };
+}
+
+type Observe = (elapsedMs: number) => void;
+
+/** One function per route with its labels resolved, since looking labels up costs more than counting. */
+function createObservers(
+  row: (typeof HISTOGRAMS)[keyof typeof HISTOGRAMS],
+  registry: Registry,
+): Record<RouteName, Observe> {
+  const { name, help, labels, buckets } = row;
+  const histogram = new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers: [registry] });
+  const observer = (route: RouteName): Observe => {
+    const child = histogram.labels({ route });
+    return (elapsedMs) => {
+      if (elapsedMs >= 0 && Number.isFinite(elapsedMs)) child.observe(elapsedMs / 1000);
+    };
+  };
+  return Object.fromEntries(ROUTE_NAMES.map((route) => [route, observer(route)])) as Record<RouteName, Observe>;
+}
+
+const statusLabel = (status: number): string => (status >= 100 && status <= 599 ? `${status}` : "none");
