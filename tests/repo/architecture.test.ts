@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { FAULT_CODES, Fault } from "../../src/core/fault.ts";
 import { renderFormatA } from "../../src/wire/errors/format-a.ts";
@@ -73,6 +73,23 @@ test("every file that the page names as the place to look exists", () => {
 
   expect(files.length).toBeGreaterThan(15);
   expect(files.filter((name) => !existsSync(join(ROOT, /\.sql$|^demo\//.test(name) ? "" : "src", name)))).toEqual([]);
+});
+
+test("each README of the source is half a page, says what always holds, and names only what is there", () => {
+  const readmes = globSync("src/**/README.md", { cwd: ROOT });
+  const namedIn = (path: string): string[] =>
+    [...textOf(path).matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \|/gm)].flatMap(([, names]) => namesIn(names ?? ""));
+  const missing = readmes.flatMap((path) =>
+    namedIn(path)
+      .filter((name) => !existsSync(join(ROOT, dirname(path), name)))
+      .map((name) => `${path}: ${name}`),
+  );
+
+  expect(readmes.length).toBeGreaterThan(12);
+  expect(readmes.filter((path) => !page.includes(`\`${path.slice("src/".length)}\``))).toEqual([]);
+  expect(readmes.filter((path) => textOf(path).split("\n").length > 40)).toEqual([]);
+  expect(readmes.filter((path) => !path.includes("contract") && !/^## Invariants$/m.test(textOf(path)))).toEqual([]);
+  expect(missing).toEqual([]);
 });
 
 test("402 is decided where the page says, on the way from the program's turn", () => {
