@@ -1,5 +1,5 @@
 import type { Database } from "../src/db/database.ts";
-import { readFunctions, schemaFolder } from "../src/db/schema/schema-files.ts";
+import { readFunctions, schemaFolder } from "../src/db/schema-files.ts";
 import type { BookKey } from "./books.ts";
 
 /** What the seeding does to the database beside what operators and the gateway do. */

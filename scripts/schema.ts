@@ -11,7 +11,7 @@ import {
   editionOf,
   readFunctions,
   readMigrations,
-} from "../src/db/schema/schema-files.ts";
+} from "../src/db/schema-files.ts";
 
 type Record = Edition & { calls: { [name: string]: string } };
 

@@ -8,7 +8,7 @@ import { secretFilesOf } from "../config/read/secret-files.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Database } from "../db/database.ts";
 import { lookAtServers } from "../db/line/look-at-servers.ts";
-import { schemaFolder } from "../db/schema/schema-files.ts";
+import { schemaFolder } from "../db/schema-files.ts";
 import { readHost } from "../doctor/host.ts";
 import type { Patient } from "../doctor/patient.ts";
 import { openWayIn } from "../doctor/way-in.ts";

@@ -4,7 +4,7 @@ import { createId } from "../../src/core/ids.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/schema/migrate.ts";
-import { schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import { type Batcher, createBatcher } from "../../src/ledger/turn/batcher.ts";
 import { createLedgerStore, ledgerFailureOf } from "../../src/ledger/turn/ledger-store.ts";

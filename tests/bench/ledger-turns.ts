@@ -5,7 +5,7 @@ import { createId } from "../../src/core/ids.ts";
 import { NO_USAGE } from "../../src/core/money/usage.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/schema/migrate.ts";
-import { schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import { createBatcher } from "../../src/ledger/turn/batcher.ts";
 import { createLane } from "../../src/ledger/turn/lane.ts";

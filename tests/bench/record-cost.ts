@@ -4,7 +4,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { createId, requestIdOf } from "../../src/core/ids.ts";
 import type { RequestFacts } from "../../src/core/request/request-facts.ts";
 import { migrate } from "../../src/db/schema/migrate.ts";
-import { schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import { createRecordStore } from "../../src/records/record-store.ts";
 import { startRecords } from "../../src/records/start-records.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/schema/migrate.ts";
-import { schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import { type LoneKey, loneKey } from "../support/lone-key.ts";

@@ -8,7 +8,7 @@ import type { Database } from "../../src/db/database.ts";
 import { migrate, pendingMigrations } from "../../src/db/schema/migrate.ts";
 import { createPglite } from "../../src/db/pglite/pglite.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
-import { readFunctions, schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { readFunctions, schemaFolder } from "../../src/db/schema-files.ts";
 import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import { verify } from "../../src/ledger/verify/verify.ts";
 import { createVerifyStore } from "../../src/ledger/verify/verify-store.ts";

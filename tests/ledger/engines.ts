@@ -1,5 +1,5 @@
 import { migrate } from "../../src/db/schema/migrate.ts";
-import { schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPglite } from "../../src/db/pglite/pglite.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import type { Database } from "../../src/db/database.ts";

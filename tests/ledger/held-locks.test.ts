@@ -7,7 +7,7 @@ import { createId } from "../../src/core/ids.ts";
 import { underCatalogueLock } from "../../src/catalogue/lock-store.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/schema/migrate.ts";
-import { readMigrations, schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { readMigrations, schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import { createIdentityStore } from "../../src/entrance/single-sign-on/identity-store.ts";
 import { createHousekeepingStore } from "../../src/ledger/duties/housekeeping-store.ts";

@@ -4,7 +4,7 @@ import { createId } from "../../src/core/ids.ts";
 import { LineRefusedError } from "../../src/db/database-error.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/schema/migrate.ts";
-import { schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres, type PostgresOptions } from "../../src/db/postgres/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import type { Funding } from "../../src/ledger/ledger.ts";

@@ -6,7 +6,7 @@ import { Client } from "pg";
 import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/schema/migrate.ts";
-import { readMigrations, schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { readMigrations, schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import { askOf, loneKey } from "../support/lone-key.ts";

@@ -15,7 +15,7 @@ import type { Config } from "../../src/config/load-config.ts";
 import type { Secret } from "../../src/core/secret/secret.ts";
 import type { Database } from "../../src/db/database.ts";
 import { migrate } from "../../src/db/schema/migrate.ts";
-import { schemaFolder } from "../../src/db/schema/schema-files.ts";
+import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPglite } from "../../src/db/pglite/pglite.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import type { Operator } from "../../src/operator/operator.ts";

@@ -2,7 +2,7 @@ import type { Config } from "../../config/load-config.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Database } from "../../db/database.ts";
 import { lookAtServers } from "../../db/line/look-at-servers.ts";
-import { schemaFolder } from "../../db/schema/schema-files.ts";
+import { schemaFolder } from "../../db/schema-files.ts";
 import { checksFor } from "../../doctor/checks.ts";
 import { examine, type ReportedCheck } from "../../doctor/examine.ts";
 import { readHost } from "../../doctor/host.ts";

@@ -2,7 +2,7 @@ import { packageVersion } from "../../config/package-version.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Database } from "../../db/database.ts";
 import { pendingMigrations } from "../../db/schema/migrate.ts";
-import { MigrationError, schemaFolder } from "../../db/schema/schema-files.ts";
+import { MigrationError, schemaFolder } from "../../db/schema-files.ts";
 import { readLedgerFacts } from "../../doctor/facts-store.ts";
 import { readAppliedScripts, readProcesses, readServerVersion } from "../../doctor/state-store.ts";
 import type { EventLoopLag } from "./watch-event-loop.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../../tests/support/postgres.ts";
 import type { Database } from "../database.ts";
 import { migrate, pendingMigrations } from "./migrate.ts";
-import { editionOf, readFunctions, readMigrations, schemaFolder } from "./schema-files.ts";
+import { editionOf, readFunctions, readMigrations, schemaFolder } from "../schema-files.ts";
 import { createPglite } from "../pglite/pglite.ts";
 import { createPostgres } from "../postgres/postgres.ts";
 

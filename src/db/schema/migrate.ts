@@ -13,7 +13,7 @@ import {
   readEdition,
   readFunctions,
   readMigrations,
-} from "./schema-files.ts";
+} from "../schema-files.ts";
 
 export type MigrationStep = { name: string; elapsedMs: number };
 

@@ -1,6 +1,6 @@
 import { escapeIdentifier } from "pg";
 import type { Queryable, Transaction } from "../database.ts";
-import { type FunctionFile, MigrationError } from "./schema-files.ts";
+import { type FunctionFile, MigrationError } from "../schema-files.ts";
 
 /** Roles beside the owner, by the names that an installation has given them. */
 export type Roles = { servingRole?: string; readingRole?: string };

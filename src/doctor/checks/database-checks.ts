@@ -1,6 +1,6 @@
 import { whyNotAdopted } from "../../db/line/adopt-line.ts";
 import { pendingMigrations } from "../../db/schema/migrate.ts";
-import { MigrationError, readFunctions, readMigrations } from "../../db/schema/schema-files.ts";
+import { MigrationError, readFunctions, readMigrations } from "../../db/schema-files.ts";
 import { readRights } from "../../db/schema/privileges.ts";
 import { type Check, failed, ok, skipped, warning } from "../check.ts";
 import { inNumbers } from "../figures.ts";

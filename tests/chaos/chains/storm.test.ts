@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { migrate } from "../../../src/db/schema/migrate.ts";
-import { schemaFolder } from "../../../src/db/schema/schema-files.ts";
+import { schemaFolder } from "../../../src/db/schema-files.ts";
 import { createPostgres } from "../../../src/db/postgres/postgres.ts";
 import { startCluster } from "../../support/postgres.ts";
 import { runStorm, takeStormClock } from "./storm.ts";

@@ -7,7 +7,7 @@ import { systemClock } from "../../../src/core/clock.ts";
 import { createId } from "../../../src/core/ids.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { migrate } from "../../../src/db/schema/migrate.ts";
-import { schemaFolder } from "../../../src/db/schema/schema-files.ts";
+import { schemaFolder } from "../../../src/db/schema-files.ts";
 import { createPostgres } from "../../../src/db/postgres/postgres.ts";
 import { bucketOf, createSecret, digestOf } from "../../../src/keys/secret.ts";
 import { createEvents } from "../../../src/telemetry/events.ts";

@@ -11,7 +11,7 @@ import { messageOf } from "../../../src/cli/report-failure.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { lookAtServers } from "../../../src/db/line/look-at-servers.ts";
-import { schemaFolder } from "../../../src/db/schema/schema-files.ts";
+import { schemaFolder } from "../../../src/db/schema-files.ts";
 import { createPostgres } from "../../../src/db/postgres/postgres.ts";
 import type { CheckId } from "../../../src/doctor/check.ts";
 import { CHECKS, checksLeadingTo } from "../../../src/doctor/checks.ts";

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import type { DraftedCertificate } from "../../../app/catalogue/draft-certificate.ts";
 import { migrate } from "../../../db/schema/migrate.ts";
-import { schemaFolder } from "../../../db/schema/schema-files.ts";
+import { schemaFolder } from "../../../db/schema-files.ts";
 import { createPglite } from "../../../db/pglite/pglite.ts";
 import { creditAmount, durationMs } from "../../arguments.ts";
 import { chooseCertified } from "../../input/choose-certified.ts";

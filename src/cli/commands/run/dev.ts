@@ -19,7 +19,7 @@ import type { KeyMode } from "../../../core/people/key-mode.ts";
 import { everyPage } from "../../../core/page.ts";
 import type { Database } from "../../../db/database.ts";
 import { isMigrated, migrate } from "../../../db/schema/migrate.ts";
-import { schemaFolder } from "../../../db/schema/schema-files.ts";
+import { schemaFolder } from "../../../db/schema-files.ts";
 import { lockFolder } from "../../../db/pglite/folder-lock.ts";
 import { createPglite } from "../../../db/pglite/pglite.ts";
 import type { Operator } from "../../../operator/operator.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type Migrated, migrate, pendingMigrations } from "../../../db/schema/migrate.ts";
-import { schemaFolder } from "../../../db/schema/schema-files.ts";
+import { schemaFolder } from "../../../db/schema-files.ts";
 import { loadSettings, openDatabase } from "../../open-database.ts";
 import { printResult } from "../../text/print.ts";
 

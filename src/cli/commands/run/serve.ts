@@ -9,7 +9,7 @@ import { requireSettings } from "../../../config/require-settings.ts";
 import { systemClock } from "../../../core/clock.ts";
 import type { Database } from "../../../db/database.ts";
 import { migrate, pendingMigrations } from "../../../db/schema/migrate.ts";
-import { schemaFolder } from "../../../db/schema/schema-files.ts";
+import { schemaFolder } from "../../../db/schema-files.ts";
 import type { Events } from "../../../telemetry/events.ts";
 import { createWorkerEvents } from "../../../telemetry/worker-events.ts";
 import { chooseAdminPorts } from "../../serve/admin-ports.ts";

@@ -26,7 +26,7 @@ const MIGRATION_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 const FUNCTION = /^create or replace function ([a-z0-9_]+)\s*(\([^]*?)\s+language\s/m;
 
 /** The `schema/` folder of this package, from the sources and from the build alike. */
-export const schemaFolder = (): string => fileURLToPath(new URL("../../../schema", import.meta.url));
+export const schemaFolder = (): string => fileURLToPath(new URL("../../schema", import.meta.url));
 
 /** Reads `migrations/0039_name.sql` and its successors, in order and without a gap. */
 export async function readMigrations(folder: string): Promise<MigrationFile[]> {
