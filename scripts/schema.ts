@@ -5,13 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import {
-  type Edition,
-  type FunctionFile,
-  editionOf,
-  readFunctions,
-  readMigrations,
-} from "../src/db/schema-files.ts";
+import { type Edition, type FunctionFile, editionOf, readFunctions, readMigrations } from "../src/db/schema-files.ts";
 
 type Record = Edition & { calls: { [name: string]: string } };
 
