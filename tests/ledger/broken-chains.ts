@@ -200,7 +200,7 @@ export const BROKEN_CHAINS: readonly BrokenSql[] = [
   },
   {
     name: "tokens ignored where credits suffice",
-    caughtBy: "I8",
+    caughtBy: "invariant",
     fn: "admit_exact",
     from: "coalesce(r.least_tokens <= v_free_tokens, true)",
     to: "true",

@@ -130,7 +130,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   },
   {
     name: "half of too much",
-    caughtBy: "I8",
+    caughtBy: "invariant",
     fn: "granted",
     from: "greatest(p_least, p_free / 2)",
     to: "p_free / 2",

@@ -6,7 +6,7 @@ import { createRollupPlay, installGate, type RollupStep, rollupSteps } from "./r
 
 export type BrokenSql = {
   name: string;
-  /** An invariant, `model` when only the model can tell, or the rule of the database that refuses. */
+  /** An invariant by its name, `model` when only the model can tell, `invariant` if the gateway does, or the rule of the database that refuses. */
   caughtBy: string;
   fn: string;
   from: string;

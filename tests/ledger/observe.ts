@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Plays a sequence on a database and answers which checks have something to say: an invariant by its name, `model` when an
- * answer or a row differs from the model's, or the rule of the database that refused. It does not stop at the first, so that a
- * broken ledger can be seen to trip the check that is meant for it.
+ * answer or a row differs from the model's, `invariant` when the gateway does not believe an answer, or the rule of the database
+ * that refused. It does not stop at the first, so that a broken ledger can be seen to trip the check that is meant for it.
  */
 export function createObservation(database: Database): (commands: readonly Command[]) => Promise<Set<string>> {
   let run = 0;
@@ -59,8 +59,9 @@ export function createObservation(database: Database): (commands: readonly Comma
 /** Violations begin with the name of the check that found them. */
 export const checkOf = (violation: string): string => violation.split(" ")[0] ?? "";
 
-/** The constraint, or the SQLSTATE where there is none. */
+/** The constraint, or the SQLSTATE where there is none; `invariant` if the gateway does not believe the answer. */
 export function refusalOf(error: unknown): string {
+  if (error instanceof Error && error.message.startsWith("invariant broken:")) return "invariant";
   const { code, constraint } = error as { code?: string; constraint?: string };
   if (code === undefined) throw error;
   return constraint ?? code;
