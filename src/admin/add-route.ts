@@ -5,7 +5,7 @@ import type { AdminParts } from "./admin-parts.ts";
 import { type Access, accessOf } from "./access-table.ts";
 import type { AdminCaller } from "./caller.ts";
 import { confine } from "./confine.ts";
-import type { AdminRoute } from "./route.ts";
+import type { AdminRoute, Asked } from "./route.ts";
 
 declare module "fastify" {
   // eslint-disable-next-line typescript/consistent-type-definitions -- only an interface can be added to
@@ -53,7 +53,13 @@ export function addRoute(app: FastifyInstance, { route, parts }: { route: AdminR
         within === undefined || access === null
           ? asked
           : await confine(asked, access, { within, place: parts.identify.place });
-      const { status, body, type = route.media, cookie, location } = await route.handle(parts, confined as never);
+      const {
+        status,
+        body,
+        type = route.media,
+        cookie,
+        location,
+      } = await route.handle(parts, confined as Asked<never, never, never>);
       if (cookie !== undefined) reply.header("set-cookie", cookie);
       if (location !== undefined) reply.header("location", location);
       return reply.code(status).type(type).send(body);

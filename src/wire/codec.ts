@@ -20,7 +20,7 @@ export function renamed<Json extends z.ZodObject, const Given extends Names>(jso
   );
   return z.codec(json, z.custom<Renamed<z.output<Json>, Given>>(), {
     decode: (row) => pick(row, read) as Renamed<z.output<Json>, Given>,
-    encode: (value) => pick({ ...usual, ...value }, write) as never,
+    encode: (value) => pick({ ...usual, ...value }, write) as z.output<Json>,
   });
 }
 
@@ -40,7 +40,7 @@ export function sparse<Json extends z.ZodObject, const Given extends Names = typ
   return z.codec(json, z.custom<Filled<Renamed<z.output<Json>, Given>>>(), {
     decode: (row) => ({ ...nothing, ...pick(row, read) }) as Filled<Renamed<z.output<Json>, Given>>,
     encode: (value) =>
-      Object.fromEntries(Object.entries(pick(value, write)).filter(([, one]) => one !== null)) as never,
+      Object.fromEntries(Object.entries(pick(value, write)).filter(([, one]) => one !== null)) as z.output<Json>,
   });
 }
 
@@ -65,7 +65,7 @@ export const within = <const Name extends string, Inner extends z.ZodType>(
 ) =>
   z.codec(object({ [name]: inner } as Record<Name, Inner>), z.custom<z.output<Inner>>(), {
     decode: (row) => (row as Record<string, z.output<Inner>>)[name] as z.output<Inner>,
-    encode: (value) => ({ [name]: value }) as never,
+    encode: (value) => ({ [name]: value }) as z.output<z.ZodObject<Record<Name, Inner>>>,
   });
 
 /** A flag of JSON that is one of two words here. */
@@ -75,5 +75,5 @@ export const oneOf = <Flag extends z.ZodType<boolean>, const False extends strin
 ) =>
   z.codec<Flag, z.ZodType<False | True>>(flag, z.enum([words.false, words.true]), {
     decode: (value) => (value ? words.true : words.false),
-    encode: (word) => (word === words.true) as never,
+    encode: (word) => (word === words.true) as z.output<Flag>,
   });

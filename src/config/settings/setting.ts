@@ -118,7 +118,7 @@ export const webhooks = (description: string) =>
 export const group = <Shape extends z.core.$ZodLooseShape>(description: string, shape: Shape) =>
   z
     .strictObject(shape)
-    .prefault({} as never)
+    .prefault({} as z.input<z.ZodObject<Shape>>)
     .describe(description);
 
 function register<Schema extends z.ZodType>(

@@ -36,9 +36,12 @@ export function measured<Json extends z.ZodType<{ unit: Unit | null }>, const Fi
 ) {
   type Row = z.output<Json>;
   const unitOf = (row: { unit: Unit | null }): Unit => row.unit ?? "tokens";
-  const each = (row: object, convert: (value: never) => unknown): object => {
-    const values = row as Readonly<Record<Field, unknown>>;
-    const amounts = fields.map((name) => [name, values[name] === null ? null : convert(values[name] as never)]);
+  const each = <Value>(row: object, convert: (value: Value) => unknown): object => {
+    const values = row as Readonly<Record<Field, Value | null>>;
+    const amounts = fields.map((name) => {
+      const value = values[name];
+      return [name, value === null ? null : convert(value)];
+    });
     return { ...row, ...Object.fromEntries(amounts) };
   };
   return z.codec(json, z.custom<Measured<Row, Field>>(), {
