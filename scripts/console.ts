@@ -125,7 +125,7 @@ function check(): void {
   }
   consoleTypes(ROOT);
   for (const program of ["operator", "holder"]) run("tsc", "-p", `console/tsconfig.${program}.json`);
-  run("oxlint", "--deny-warnings", "console/src", "console/vite.config.ts", "console/early-theme.ts");
+  run("oxlint", "--type-aware", "--deny-warnings", "console/src", "console/vite.config.ts", "console/early-theme.ts");
 }
 
 function run(command: string, ...words: string[]): void {

@@ -24,7 +24,7 @@ export function PriceDialog({ of: model, onClose }: { of: Model; onClose: () => 
   const fromMs = when === "now" ? openedMs : Date.parse(date);
   const before = Number.isNaN(fromMs) ? model.price : priceAt(model.price, model.upcoming_prices, fromMs);
   const read = readPrice(draft);
-  const change = "price" in read ? changeFrom(before, read.price) : null;
+  const difference = "price" in read ? changeFrom(before, read.price) : null;
   return (
     <FormDialog
       title={`Change the price of ${model.id}`}
@@ -32,12 +32,12 @@ export function PriceDialog({ of: model, onClose }: { of: Model; onClose: () => 
       verb={when === "now" ? "Change the price" : "Schedule the price"}
       done={when === "now" ? "The price is changed" : "The price is scheduled"}
       fields={["effective_from", "tools", ...PRICE_PARTS.map(({ part }) => part)]}
-      disabled={change === null || Number.isNaN(fromMs)}
+      disabled={difference === null || Number.isNaN(fromMs)}
       onClose={onClose}
       act={(change) =>
         change("POST /admin/v1/models/{model}/prices", {
           params: { model: model.id },
-          body: { ...change, effective_from: when === "now" ? null : new Date(fromMs).toISOString() },
+          body: { ...difference, effective_from: when === "now" ? null : new Date(fromMs).toISOString() },
         })
       }
     >
