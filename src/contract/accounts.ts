@@ -3,7 +3,8 @@ import { ACCOUNT_CHANGES, type AccountChange } from "../core/people/account-chan
 import { unitOf } from "../core/money/amount.ts";
 import { KEY_MODES } from "../core/people/key-mode.ts";
 import type { ManageAccounts } from "../operator/accounts.ts";
-import { amount, amountsOf, credits, readAmount } from "../wire/admin/amount.ts";
+import { amountIn } from "../wire/admin/amount-in.ts";
+import { amount, amountsOf, readAmount } from "../wire/admin/amount.ts";
 import { counterSchema } from "../wire/admin/counter.ts";
 import { instant } from "../wire/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";
@@ -81,7 +82,7 @@ const accountKeyJson = z
     label: z.string().nullable(),
     mode: z.enum(KEY_MODES),
     status: z.string(),
-    spent: credits.describe("Credits that its requests have cost."),
+    spent: amountIn("credit").describe("Credits that its requests have cost."),
     today: amount.describe("Charged today (UTC), in the unit of its mode."),
     counters: z.array(counterSchema).describe("Its own purse and limits."),
   })

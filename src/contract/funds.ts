@@ -3,6 +3,7 @@ import { UNITS } from "../core/money/amount.ts";
 import { BUDGET_PERIODS } from "../core/money/budget-period.ts";
 import { TOP_UP_KINDS } from "../core/money/top-up-kind.ts";
 import type { FundedKey, ManageFunds } from "../operator/money/funds.ts";
+import { amountIn } from "../wire/admin/amount-in.ts";
 import { amount, credits, measured, reference, tokens } from "../wire/admin/amount.ts";
 import { counterSchema } from "../wire/admin/counter.ts";
 import { instant } from "../wire/instant.ts";
@@ -46,7 +47,7 @@ export const keyFunds = measured(
         requests: z.int(),
         input_tokens: z.int(),
         output_tokens: z.int(),
-        spent: credits.describe("Credits that requests of this key have cost, also where an account pays."),
+        spent: amountIn("credit").describe("Credits that requests of this key have cost, also where an account pays."),
         counters: z
           .array(counterSchema)
           .describe(

@@ -4,6 +4,7 @@ import { BUDGET_PERIODS } from "../core/money/budget-period.ts";
 import { KEY_MODES } from "../core/people/key-mode.ts";
 import { STATUS_CHANGES, type StatusChange } from "../core/people/status-change.ts";
 import type { ExistingSecret, ManageKeys } from "../operator/keys/keys.ts";
+import { amountIn } from "../wire/admin/amount-in.ts";
 import { amount, credits, measured, tokens } from "../wire/admin/amount.ts";
 import { dateOf, instant } from "../wire/instant.ts";
 import { accountName, ofKey } from "../wire/admin/keys.ts";
@@ -164,7 +165,7 @@ const listedKeyJson = measured(
             "Charged to the purse or limit that `available` is of, its own or one above it; null: there is none.",
           ),
         reserved: amount.nullable().describe("Reserved there by requests in progress; null: there is none."),
-        spent: credits.describe("Credits that its requests have cost."),
+        spent: amountIn("credit").describe("Credits that its requests have cost."),
         tokens: z.codec(z.int().describe("Input and output tokens of its requests."), z.bigint(), {
           decode: BigInt,
           encode: Number,
