@@ -46,3 +46,15 @@ test("a request that is not in quarantine is told so, what is no request is not 
   expect((await admin.ask("POST", `${PATH}/${id}/release`, { end: "forget" })).statusCode).toBe(400);
   expect((await admin.ask("GET", `${PATH}?limit=0`)).statusCode).toBe(400);
 });
+
+test("a hold whose model has no word in the journal is listed all the same", async () => {
+  const { id } = await quarantinedHold(database);
+  await database.query("update hold set model = -1 where id = $1", [id]);
+
+  const list = await admin.ask("GET", PATH);
+
+  expect(list.statusCode).toBe(200);
+  expect(list.json<{ data: { request_id: string; model: string }[] }>().data).toContainEqual(
+    expect.objectContaining({ request_id: requestIdOf(id), model: "" }),
+  );
+});

@@ -10,7 +10,7 @@ const LIST = `
          coalesce(case b.mode_unit when 'credit' then h.credits else h.tokens end, 0)::bigint as amount,
          case b.mode_unit when 'credit' then h.checkpoint_credits
                           else coalesce(h.checkpoint_usage[1]::bigint + h.checkpoint_usage[5], 0) end as cost,
-         w.word as model, h.admitted_at as "admittedAt", q.since, ${SINCE_US} as "sinceUs", q.code, q.reason
+         coalesce(w.word, '') as model, h.admitted_at as "admittedAt", q.since, ${SINCE_US} as "sinceUs", q.code, q.reason
     from quarantine q join hold h on h.id = q.hold_id left join balance b on b.key_id = h.key_id left join word w on w.no = h.model
    where $2::bigint is null or (${SINCE_US}, h.id) > ($2::bigint, $3::uuid)
    order by q.since, h.id limit $1`;
