@@ -1,4 +1,4 @@
-import { PROVIDER_DIALECTS } from "../core/request/dialect.ts";
+import { isSpoken } from "../core/request/dialect.ts";
 import type { ModelTerms } from "../core/catalogue/model-terms.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Route } from "../core/catalogue/route.ts";
@@ -67,9 +67,6 @@ export async function readModels(database: Queryable, { atMs, which, id, page }:
   return rows.map(readModelOf);
 }
 
-/** The database may have been written by a later version, which speaks more. */
-const SPOKEN: ReadonlySet<string> = new Set(PROVIDER_DIALECTS);
-
 const readModelOf = ({
   createdAt,
   published,
@@ -84,7 +81,7 @@ const readModelOf = ({
     createdAtMs: createdAt.getTime(),
     price: price === null ? null : priceOf(price),
     upcomingPrices: upcomingPrices.map(priceOf),
-    routes: routes.filter(({ dialect }) => SPOKEN.has(dialect)),
+    routes: routes.filter(({ dialect }) => isSpoken(dialect)),
   },
   published,
   suspendedFor,

@@ -4,6 +4,7 @@ import { Fault } from "../core/fault.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor } from "../core/page.ts";
 import type { ProbeResult, ProbeTarget } from "../core/catalogue/probe.ts";
 import type { ProviderTerms } from "../core/catalogue/provider-terms.ts";
+import { isSpoken } from "../core/request/dialect.ts";
 import type { Rekeyed } from "../core/secret/sealed-credential.ts";
 import type { Credentials } from "../credentials/open-credentials.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
@@ -70,7 +71,7 @@ export function createManageProviders({ store, credentials, probe, events }: Par
     unknownMembers: provider.unknownMembers ?? null,
     openMembers: provider.openMembers ?? null,
     windowCheck: provider.windowCheck ?? null,
-    routes: provider.routes,
+    routes: provider.routes.filter(({ dialect }) => isSpoken(dialect)),
   });
 
   return {

@@ -193,3 +193,16 @@ test("well-known providers are listed with their addresses and formats", async (
     format: "messages",
   });
 });
+
+test("a route in a format that only a later version speaks is left out, here as among the routes of its model", async () => {
+  await post("providers", acme);
+  await post("models", large);
+  await database.query("update route set dialect = 'bedrock'");
+
+  const list = await admin.ask("GET", "/admin/v1/providers");
+  const one = await admin.ask("GET", "/admin/v1/providers/acme");
+
+  expect([list.statusCode, list.json<{ data: Shown[] }>().data[0]?.routes]).toEqual([200, []]);
+  expect([one.statusCode, one.json<Shown>().routes]).toEqual([200, []]);
+  expect((await admin.ask("GET", "/admin/v1/models/large")).json()).toMatchObject({ routes: [] });
+});
