@@ -123,6 +123,14 @@ test("what is found comes in pages", async () => {
   expect(second.next).toBeNull();
 });
 
+test("the longest page that can be asked for is followed by the next", async () => {
+  const first = await list("keys", { limit: "1000" });
+  const second = await list("keys", { limit: "1000", after: first.next ?? "" });
+
+  expect([first.data.length, second.data.length]).toEqual([1_000, 1_000]);
+  expect((second.data[0]?.id ?? "") < (first.data.at(-1)?.id ?? "")).toBe(true);
+});
+
 test("a lead finds nothing outside their accounts", async () => {
   const lead = await leadOf("Acme/Search");
 

@@ -34,6 +34,8 @@ type SecretRow = { prefix: string; created_at: Date; expires_at: Date | null; wi
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LONGEST_PAGE = 1_000;
+/** One row more tells whether there is a page after it. */
+const MOST_ROWS = LONGEST_PAGE + 1;
 const MOST_SECRETS = 50;
 
 const KEY_COLUMNS = `k.id, k.bucket, k.version, k.mode, k.label, k.status, k.provider_scope, k.models, k.rpm_limit, k.expires_at,
@@ -134,7 +136,7 @@ const keyRows = (queryable: Queryable): Pick<KeyStore, "insert" | "list" | "find
     return select(
       queryable,
       `with page as materialized (${PAGE}) ${KEY_WITH_NEWEST_SECRET} where k.id in (select id from page) order by k.id desc`,
-      [after ?? null, Math.max(1, Math.min(limit, LONGEST_PAGE)), within ?? null, search ?? null],
+      [after ?? null, Math.max(1, Math.min(limit, MOST_ROWS)), within ?? null, search ?? null],
     );
   },
 
