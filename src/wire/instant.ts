@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { isInYears, YEARS_EXPECTED } from "./moment.ts";
 
 /** A point in time as JSON has it. */
-export const instant = z.codec(z.iso.datetime(), z.number(), {
+export const instant = z.codec(z.iso.datetime().refine(isInYears, YEARS_EXPECTED), z.number(), {
   decode: (text) => Date.parse(text),
   encode: (ms) => dateOf(ms),
 });

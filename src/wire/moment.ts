@@ -6,8 +6,12 @@ const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 const SHAPE = "Input should be a date and time with its zone, such as 2027-01-31T00:00:00Z";
 
-/** A date and time with its offset, which may lead into another year than the one that is written. */
-export const moment = z.iso.datetime({ offset: true, error: SHAPE }).refine((text) => {
+export const YEARS_EXPECTED = "Input should be in the years 1 to 9999, UTC";
+
+export function isInYears(text: string): boolean {
   const ms = Date.parse(text);
   return ms >= FIRST_MS && ms <= LAST_MS;
-}, "Input should be in the years 1 to 9999, UTC");
+}
+
+/** A date and time with its offset, which may lead into another year than the one that is written. */
+export const moment = z.iso.datetime({ offset: true, error: SHAPE }).refine(isInYears, YEARS_EXPECTED);
