@@ -53,6 +53,16 @@ test("every file that the image copies exists, and its build runs no install scr
   expect(installs.at(-1)).toContain("--omit=dev");
 });
 
+test("the image copies all that its build reads", () => {
+  const build = read("scripts/build.ts");
+  const modules = [...build.matchAll(/from "\.\/([^"]+)"/g), ...build.matchAll(/"scripts\/([^"]+)"/g)];
+  const copied = [...containerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, files = ""]) => files.split(" "));
+
+  expect(modules.length).toBeGreaterThan(2);
+  expect(copied).toEqual(expect.arrayContaining(modules.map(([, name]) => `scripts/${name}`)));
+  expect(copied).toEqual(expect.arrayContaining(["src", "build", "demo", "console"]));
+});
+
 test("the image runs as a numeric user, needs no shell, and listens where compose and its health check expect it", () => {
   const [, last = ""] = containerfile.split("FROM scratch");
 
