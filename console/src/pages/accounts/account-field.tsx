@@ -40,7 +40,8 @@ export function AccountField({ name, none, usual, autoFocus = false, isOut, ...l
   const { at, setAt, onKeyDown, input } = useListbox({
     id: list,
     count: places.length,
-    onPick: (index) => pick(places[index]),
+    // A text that finds nothing stays: what was chosen before it was not meant.
+    onPick: (index) => (places[index] !== undefined || !typed?.trim()) && pick(places[index]),
   });
   useEffect(
     () => field.current?.setCustomValidity(typed?.trim() ? "Choose one of the accounts in the list." : ""),

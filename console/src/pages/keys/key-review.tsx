@@ -4,7 +4,7 @@ import { PERIODS } from "../../format/counted.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { listOf } from "../accounts/limit-dialog.tsx";
-import type { Paid } from "../accounts/use-payer.ts";
+import type { Paid } from "../accounts/find-payer.ts";
 import type { Draft } from "./key-draft.ts";
 
 type Props = { draft: Draft; paid: { data: Paid | undefined } };
@@ -14,7 +14,7 @@ export const KeyReview = ({ draft, paid: { data: paid } }: Props): ReactNode => 
   <Facts
     facts={[
       ["Label", draft.label || "none"],
-      ["Account", paid?.account.path ?? "none"],
+      ["Account", paid?.account.path ?? (draft.account || "none")],
       ["Can spend", moneyOf(draft, paid?.payer ?? null)],
       ["Models", listOf(draft.models)?.join(", ") ?? "all"],
       ["Provider", draft.provider_scope],

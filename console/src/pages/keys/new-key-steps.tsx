@@ -7,13 +7,13 @@ import { BUDGET_PERIODS } from "./budget-dialog.tsx";
 import { Entitlements } from "./entitlements.tsx";
 import type { Draft } from "./key-draft.ts";
 import { AccountField } from "../accounts/account-field.tsx";
-import type { Paid } from "../accounts/use-payer.ts";
+import type { Paid } from "../accounts/find-payer.ts";
 import { listOf } from "../accounts/limit-dialog.tsx";
 
 type Props = {
   draft: Draft;
   /** The account, once it is read. */
-  paid: Pick<UseQueryResult<Paid>, "data" | "isLoading">;
+  paid: Pick<UseQueryResult<Paid>, "data" | "isLoading" | "error">;
   models: readonly Model[];
   problemOf: (field: string) => string | null;
 };
@@ -51,7 +51,7 @@ export const ForStep = ({ draft, paid, problemOf }: Props): ReactNode => (
         name="account"
         none="none: the key stands alone"
         usual={paid.data?.account ?? null}
-        problem={problemOf("account")}
+        problem={problemOf("account") ?? paid.error?.message ?? null}
         hint="Limits of the account and of those above it hold for the key, too."
       />
     )}

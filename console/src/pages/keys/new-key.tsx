@@ -29,7 +29,8 @@ export function NewKey(): ReactNode {
   const models = useQuery(queryOf("GET /admin/v1/models", { query: { limit: 1000 } }));
   const made = useMutation({
     mutationFn: () => change("POST /admin/v1/keys", { body: requestOf(draft) }),
-    onSuccess: reread,
+    // Not waited for: nothing may keep the secret from the page.
+    onSuccess: () => void reread(),
     // The step that has the field in question is opened again.
     onError: (error) => setStep((error instanceof ApiError && STEP_OF[error.param ?? ""]) || LAST),
   });
