@@ -78,6 +78,7 @@ function useAct({ act, done, onClose, fields = [] }: Pick<Props, "act" | "done" 
     } catch (error) {
       setFailure(error as Error);
       setBusy(false);
+      await reread();
       return;
     }
     onClose();

@@ -12,6 +12,7 @@ export function useSuggested(find: Find | undefined, text: string, name: string)
     queryFn: ({ signal }) => find?.(search ?? "", signal) ?? NONE,
     enabled: find !== undefined && search !== undefined,
     placeholderData: keepPreviousData,
+    staleTime: 0,
   });
   return data;
 }
