@@ -10,7 +10,7 @@ let team: string;
 const open = (path: string) => stage.page.goto(`${stage.adminUrl}/console${path}`, { waitUntil: "networkidle" });
 const goOn = (name: string) => stage.page.getByRole("button", { name }).click();
 
-describe.skipIf(noConsole)("a lead makes keys in a real browser", () => {
+describe.skipIf(noConsole)("a lead in a real browser", () => {
   beforeAll(async () => {
     stage = await startConsoleStage();
     await operate(stage, "POST /accounts", { name: "Acme", kind: "organisation" });
@@ -38,6 +38,40 @@ describe.skipIf(noConsole)("a lead makes keys in a real browser", () => {
 
     expect(await page.evaluate<string>(FIELD)).toBe("nowhere");
     expect(await page.getByRole("heading", { name: "Who is it for?" }).first().isVisible()).toBe(true);
+  });
+
+  test("a form that got no answer shows what was done all the same", async () => {
+    const { page } = stage;
+    await open(`/accounts/${team}`);
+    await goOn("More");
+    await page.getByRole("menuitem", { name: "New account below it" }).click();
+    await page.getByLabel("Name").fill("Crawler");
+    await page.route("**/admin/v1/accounts", async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await page.keyboard.press("Enter");
+    await page.getByText("The gateway does not answer.").first().waitFor();
+
+    // Before the page asks again by itself.
+    await page.getByText("Crawler").first().waitFor({ state: "attached", timeout: 6_000 });
+  });
+
+  test("what was made a moment ago is suggested for a filter", async () => {
+    const { page } = stage;
+    await open("/requests");
+    await goOn("Filter");
+    const field = page.getByLabel("Account and all below it");
+    const option = (name: string) => page.locator(`#filter-account option[value="Acme/Search/${name}"]`);
+    const offered = (name: string) => option(name).waitFor({ state: "attached", timeout: 6_000 });
+    await field.fill("crawler");
+    await offered("Crawler");
+    await operate(stage, "POST /accounts", { name: "Crawler two", kind: "team", parent: "Acme/Search" });
+    await field.fill("something else");
+    await option("Crawler").waitFor({ state: "detached" });
+    await field.fill("crawler");
+
+    await offered("Crawler two");
   });
 
   test("a key is made in their account, though what pays for it is above it", async () => {

@@ -22,9 +22,11 @@ type Finding = {
   locator: (selector: string, options?: { hasText?: string | RegExp }) => Located;
 };
 type Located = Locator & { first: () => Locator };
+/** A request of a page: sent now, or as if from here, or never answered. */
+type Held = { continue: () => Promise<void>; fetch: () => Promise<unknown>; abort: () => Promise<void> };
 export type ChromiumPage = Finding & {
   /** Holds back what the page asks for at such an address, until it is let go. */
-  route: (address: string, held: (route: { continue: () => Promise<void> }) => Promise<void>) => Promise<unknown>;
+  route: (address: string, held: (route: Held) => Promise<void>) => Promise<unknown>;
   goto: (url: string, options?: object) => Promise<{ status: () => number } | null>;
   url: () => string;
   evaluate: <Result>(script: string) => Promise<Result>;
