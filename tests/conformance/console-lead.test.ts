@@ -74,6 +74,25 @@ describe.skipIf(noConsole)("a lead in a real browser", () => {
     await offered("Crawler two");
   });
 
+  test("the last step says nothing of an account that is still being read", async () => {
+    const { page } = stage;
+    const gate = Promise.withResolvers<void>();
+    await open("/keys/new");
+    await page.route(`**/admin/v1/accounts/${team}`, async (route) => {
+      await gate.promise;
+      await route.continue().catch(() => undefined);
+    });
+    await page.getByRole("combobox", { name: "Account" }).fill("sear");
+    await page.getByRole("option", { name: "Acme/Search" }).first().click();
+    for (let step = 0; step < 3; step += 1) await goOn("Continue");
+    await page.getByRole("button", { name: "Make the key" }).waitFor();
+    const before = await page.locator("main").innerText();
+    gate.resolve();
+    await page.getByText("Acme/Search").first().waitFor();
+
+    expect(before).not.toContain("nothing until it is topped up");
+  });
+
   test("a key is made in their account, though what pays for it is above it", async () => {
     const { page } = stage;
     await open(`/keys/new?in=${team}`);

@@ -115,6 +115,7 @@ describe.skipIf(noConsole)("searching in a real browser", () => {
     await page.getByRole("option", { name: "Acme/Search" }).first().waitFor();
     await page.keyboard.press("Enter");
     for (let step = 0; step < 3; step += 1) await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("Acme/Search").first().waitFor();
     const review = await page.locator("main").innerText();
 
     expect(listed).not.toContain("Umbra");

@@ -3,26 +3,30 @@ import type { Account } from "../../api/generated/admin.ts";
 import { PERIODS } from "../../format/counted.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Facts } from "../../parts/facts.tsx";
+import { Skeleton } from "../../parts/state.tsx";
 import { listOf } from "../accounts/limit-dialog.tsx";
 import type { Paid } from "../accounts/find-payer.ts";
 import type { Draft } from "./key-draft.ts";
 
-type Props = { draft: Draft; paid: { data: Paid | undefined } };
+type Props = { draft: Draft; paid: { data: Paid | undefined; isLoading: boolean } };
 
 /** All that was chosen, before it is done. */
-export const KeyReview = ({ draft, paid: { data: paid } }: Props): ReactNode => (
-  <Facts
-    facts={[
-      ["Label", draft.label || "none"],
-      ["Account", paid?.account.path ?? (draft.account || "none")],
-      ["Can spend", moneyOf(draft, paid?.payer ?? null)],
-      ["Models", listOf(draft.models)?.join(", ") ?? "all"],
-      ["Provider", draft.provider_scope],
-      ["Rate limit", draft.rpm_limit === "" ? "none" : `${groupDigits(draft.rpm_limit)} requests per minute`],
-      ["Last day", draft.expires_at === "" ? "never expires" : `${draft.expires_at} (UTC)`],
-    ]}
-  />
-);
+export function KeyReview({ draft, paid: { data: paid, isLoading } }: Props): ReactNode {
+  if (isLoading) return <Skeleton height={224} />;
+  return (
+    <Facts
+      facts={[
+        ["Label", draft.label || "none"],
+        ["Account", paid?.account.path ?? (draft.account || "none")],
+        ["Can spend", moneyOf(draft, paid?.payer ?? null)],
+        ["Models", listOf(draft.models)?.join(", ") ?? "all"],
+        ["Provider", draft.provider_scope],
+        ["Rate limit", draft.rpm_limit === "" ? "none" : `${groupDigits(draft.rpm_limit)} requests per minute`],
+        ["Last day", draft.expires_at === "" ? "never expires" : `${draft.expires_at} (UTC)`],
+      ]}
+    />
+  );
+}
 
 function moneyOf(draft: Draft, payer: Account | null): string {
   if (draft.mode !== "credit")
