@@ -62,6 +62,22 @@ export function functionOf(path: string, sql: string): FunctionFile {
   return { name, signature: signature.replaceAll(/\s+/g, " "), sha256: digestOf(sql), sql };
 }
 
+const PART = /'(?:[^']|'')*'|[^]/g;
+const DEFAULT = /\s(?:default\s|:?=)[^]*$/i;
+
+/** Of a signature, what tells the function from others of its name: arguments without defaults. */
+export function argumentsOf(signature: string): string {
+  const parts: string[] = [""];
+  let depth = 0;
+  for (const [part] of signature.matchAll(PART)) {
+    if (part === ")" && --depth === 0) break;
+    if (part === "," && depth === 1) parts.push("");
+    else if (depth > 0) parts[parts.length - 1] += part;
+    if (part === "(") depth += 1;
+  }
+  return `(${parts.map((part) => part.replace(DEFAULT, "").trim()).join(", ")})`;
+}
+
 export const editionOf = (functions: readonly FunctionFile[]): string =>
   digestOf(functions.map(({ name, sha256 }) => `${name} ${sha256}\n`).join(""));
 

@@ -170,6 +170,30 @@ describe.each(["15", "newest"] as const)("on PostgreSQL %s", (version) => {
     expect(await database.query("select other(), wider(3)")).toEqual([{ other: "o", wider: 3 }]);
   });
 
+  test("functions that somebody else made stay, also under a name of ours", async () => {
+    await defines(
+      "wider",
+      "(p int default length('a, b'), q text default ', )', out r int) language sql as 'select p'",
+    );
+    await answers("gone", 1);
+    await issue(1);
+    await migrate(database, { folder });
+    await database.script(`
+      create function wider(text) returns int language sql as 'select 7';
+      create function gone(int, int) returns int language sql as 'select 7';
+      create function theirs() returns int language sql as 'select 7'`);
+    await defines("wider", "(p bigint) returns bigint language sql as 'select p'");
+    await rm(join(folder, "functions/gone.sql"));
+    await issue(2);
+
+    await migrate(database, { folder });
+
+    const found = await database.query<{ f: string }>(
+      "select oid::regprocedure::text as f from pg_proc where pronamespace = 'public'::regnamespace order by 1",
+    );
+    expect(found.map(({ f }) => f)).toEqual(["gone(integer,integer)", "theirs()", "wider(bigint)", "wider(text)"]);
+  });
+
   test("functions are there when a table needs them, and tables when a function does", async () => {
     await defines("early", "() returns int language plpgsql as 'begin return (select count(*) from first); end'");
     await defines("late", "(p second) returns int language sql as 'select p.number'");

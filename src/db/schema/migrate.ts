@@ -9,6 +9,7 @@ import {
   type MigrationFile,
   MigrationError,
   type Pending,
+  argumentsOf,
   pendingIn,
   readEdition,
   readFunctions,
@@ -243,10 +244,10 @@ const isDefinitionAlone = (sql: string): boolean => !/^select /m.test(sql);
 /** A function whose arguments or answer have changed is another one to PostgreSQL, and replaces nothing. */
 async function define(tx: Transaction, functions: readonly Changed[]): Promise<void> {
   if (functions.length === 0) return;
-  await remove(
-    tx,
-    functions.filter(({ before, signature }) => before !== null && before !== signature).map(({ name }) => name),
+  const replaced = functions.flatMap(({ name, before, signature }) =>
+    before === null || before === signature ? [] : [{ name, signature: before }],
   );
+  await remove(tx, replaced);
   await tx.script(functions.map(({ sql }) => sql).join("\n"));
   await tx.query(
     `insert into function_defined (name, signature, sha256) select * from unnest($1::text[], $2::text[], $3::text[])
@@ -256,18 +257,16 @@ async function define(tx: Transaction, functions: readonly Changed[]): Promise<v
 }
 
 async function forget(tx: Transaction, gone: readonly Defined[]): Promise<void> {
-  const names = gone.map(({ name }) => name);
-  await remove(tx, names);
-  if (names.length > 0) await tx.query("delete from function_defined where name = any ($1::text[])", [names]);
+  if (gone.length === 0) return;
+  await remove(tx, gone);
+  await tx.query("delete from function_defined where name = any ($1::text[])", [gone.map(({ name }) => name)]);
 }
 
-async function remove(tx: Transaction, names: readonly string[]): Promise<void> {
-  if (names.length === 0) return;
-  const found = await tx.query<{ signature: string }>(
-    "select oid::regprocedure::text as signature from pg_proc where pronamespace = current_schema()::regnamespace and proname = any ($1::text[])",
-    [names],
-  );
-  if (found.length > 0) await tx.script(found.map(({ signature }) => `drop function ${signature}`).join(";\n"));
+/** These alone: others of the same name with other arguments are not ours. */
+async function remove(tx: Transaction, functions: readonly { name: string; signature: string }[]): Promise<void> {
+  if (functions.length === 0) return;
+  const drops = functions.map(({ name, signature }) => `drop function if exists ${name}${argumentsOf(signature)}`);
+  await tx.script(drops.join(";\n"));
 }
 
 async function noteMigrations(tx: Transaction, rows: readonly AppliedMigration[]): Promise<void> {
