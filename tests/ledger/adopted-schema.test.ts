@@ -143,6 +143,22 @@ describe.skipIf(whyUnavailable("15") !== null)("the schema", () => {
     expect(await books(database)).toEqual({ ok: true, mismatches: [], charges: 2 });
   });
 
+  test("one that a superuser adopts belongs to its owner, who can migrate it again", async () => {
+    const superuser = await open("handed");
+    await superuser.script("create role keeper login; alter database handed owner to keeper");
+    const owner = createPostgres({ url: cluster.url("handed").replace("postgres@", "keeper@"), ...limits });
+    await asThen(owner, 38);
+
+    await migrate(superuser, { folder: schemaFolder() });
+
+    expect(await migrate(owner, { folder: schemaFolder() })).toMatchObject({ applied: [], functions: [], newer: null });
+    const others = await owner.query(
+      "select relname from pg_class where relnamespace = 'public'::regnamespace and pg_get_userbyid(relowner) <> 'keeper'",
+    );
+    await owner.close();
+    expect(others).toEqual([]);
+  });
+
   test("one that is older, or whose migrations are not those of then, is refused by name and left as it is", async () => {
     const old = await open("too_old");
     await asThen(old, 24);

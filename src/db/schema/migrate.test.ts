@@ -194,6 +194,29 @@ describe.each(["15", "newest"] as const)("on PostgreSQL %s", (version) => {
     expect(found.map(({ f }) => f)).toEqual(["gone(integer,integer)", "theirs()", "wider(bigint)", "wider(text)"]);
   });
 
+  test("everything goes where the tables are, though another schema comes before it since", async () => {
+    await answers("told", 1);
+    await issue(1);
+    await migrate(database, { folder });
+    await database.script('create schema "$earlier"');
+    const url = new URL(fresh.url);
+    url.searchParams.set("options", "-c search_path=$earlier,public");
+    const later = createPostgres({ url: url.href, ...limits });
+    await answers("told", 2);
+    await issue(2);
+    await write("0003_third.sql", "create table third (id int);");
+
+    await migrate(later, { folder });
+    await later.close();
+
+    expect(await database.query("select told(), to_regclass('public.third') is not null as third")).toEqual([
+      { told: 2, third: true },
+    ]);
+    expect(
+      await database.query("select relname from pg_class where relnamespace = '\"$earlier\"'::regnamespace"),
+    ).toEqual([]);
+  });
+
   test("functions are there when a table needs them, and tables when a function does", async () => {
     await defines("early", "() returns int language plpgsql as 'begin return (select count(*) from first); end'");
     await defines("late", "(p second) returns int language sql as 'select p.number'");

@@ -176,8 +176,9 @@ async function bringForward(
 async function lock(tx: Transaction): Promise<void> {
   // The lock ends with the transaction, so it needs no session of its own and passes through poolers. What others applied
   // is read after the wait for it, never before. It is a lock of the table, since any role can take an advisory one and keep it;
-  // before there is a table, nobody but its owner has a reason to be here. Functions that say so keep this search path. Bodies are
-  // not looked at, since they name what may come after them.
+  // before there is a table, nobody but its owner has a reason to be here. Everything goes where that table is, even if a schema
+  // that comes earlier in the caller's search path was made since, and functions that say so keep this path. What says which functions
+  // there are belongs to the owner of the tables, whoever migrates. Bodies are not looked at, since they name what may come after them.
   await tx.script(`
     set local statement_timeout = 0;
     set local idle_in_transaction_session_timeout = 0;
@@ -197,14 +198,26 @@ async function lock(tx: Transaction): Promise<void> {
       end if;
     end $$;
     lock table migration in share row exclusive mode;
+    select set_config('search_path', relnamespace::regnamespace::text || ', pg_temp', true) from pg_class where oid = 'migration'::regclass;
     create table if not exists function_edition (
       edition int not null,
       sha256 text not null,
       applied_at timestamptz not null default clock_timestamp()
     );
     create table if not exists function_defined (name text primary key, signature text not null, sha256 text not null);
-    select set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
-    set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    set local lock_timeout = ${LOCK_TIMEOUT_MS};
+    do $$
+    declare
+      v_owner text := (select pg_get_userbyid(relowner) from pg_class where oid = 'migration'::regclass);
+      v_table regclass;
+    begin
+      for v_table in
+        select oid from pg_class where oid in ('function_edition'::regclass, 'function_defined'::regclass)
+           and pg_get_userbyid(relowner) <> v_owner and pg_has_role(relowner, 'usage')
+      loop
+        execute format('alter table %s owner to %I', v_table, v_owner);
+      end loop;
+    end $$`);
 }
 
 type Defined = { name: string; signature: string; sha256: string };
