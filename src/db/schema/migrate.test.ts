@@ -194,6 +194,21 @@ describe.each(["15", "newest"] as const)("on PostgreSQL %s", (version) => {
     expect(found.map(({ f }) => f)).toEqual(["gone(integer,integer)", "theirs()", "wider(bigint)", "wider(text)"]);
   });
 
+  test("the edition with the highest number counts, though the clock of another server was behind", async () => {
+    await answers("told", 1);
+    await issue(1);
+    await migrate(database, { folder });
+    await answers("told", 2);
+    await issue(2);
+    await migrate(database, { folder });
+    await database.query("update function_edition set applied_at = applied_at - interval '1 hour' where edition = 2");
+
+    expect(await pendingMigrations(database, { folder })).toEqual([]);
+    await answers("told", 3);
+    await issue(1);
+    expect(await migrate(database, { folder })).toMatchObject({ functions: [], newer: "functions of edition 2" });
+  });
+
   test("everything goes where the tables are, though another schema comes before it since", async () => {
     await answers("told", 1);
     await issue(1);

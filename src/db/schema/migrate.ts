@@ -293,10 +293,10 @@ async function noteMigrations(tx: Transaction, rows: readonly AppliedMigration[]
 const noteEdition = (tx: Transaction, { edition, sha256 }: Edition): Promise<unknown> =>
   tx.query("insert into function_edition (edition, sha256) values ($1, $2)", [edition, sha256]);
 
-/** Ordered by when they were applied: of two of one number the last one counts. */
+/** Of two of one number the last one counts. The number comes first: the clock of another server may be behind. */
 async function lastEdition(queryable: Queryable): Promise<Edition | null> {
   const [last] = await queryable.query<Edition>(
-    "select edition, sha256 from function_edition order by applied_at desc, edition desc limit 1",
+    "select edition, sha256 from function_edition order by edition desc, applied_at desc limit 1",
   );
   return last ?? null;
 }
