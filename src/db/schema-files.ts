@@ -19,8 +19,11 @@ export type FunctionFile = { name: string; signature: string; sha256: string; sq
 /** Of all functions together. Grows with every change, so that the older of two packages knows that it is the older one. */
 export type Edition = { edition: number; sha256: string };
 
-/** The migrations of which the first file has the result, as they were. Those after `oldest` are left with what they did to tables. */
-type History = { oldest: number; migrations: { name: string; sha256: string }[] };
+/**
+ * The migrations of which the first file has the result, as they were. Those after `oldest` are left with what they did to tables: `steps`,
+ * in this order. One that may wait long for its locks comes before those whose locks stop traffic.
+ */
+type History = { oldest: number; migrations: { name: string; sha256: string }[]; steps: string[] };
 
 const MIGRATION_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 const FUNCTION = /^create or replace function ([a-z0-9_]+)\s*(\([^]*?)\s+language\s/m;
@@ -146,10 +149,9 @@ function requireSame(rows: readonly AppliedMigration[], files: readonly { name: 
 const readHistory = async (folder: string): Promise<History> =>
   JSON.parse(await readFile(join(folder, "migrations/adopt/history.json"), "utf8")) as History;
 
-async function readAdoption(folder: string, { migrations }: History, after: number): Promise<Adoption> {
+async function readAdoption(folder: string, { migrations, steps }: History, after: number): Promise<Adoption> {
   const place = join(folder, "migrations/adopt");
-  const names = (await readdir(place)).filter((name) => name.endsWith(".sql")).sort();
-  const files = await Promise.all(names.map((name) => readMigration(place, name)));
+  const files = await Promise.all(steps.map((name) => readMigration(place, `${name}.sql`)));
   const history = migrations.map((migration, index) => ({ number: index + 1, ...migration }));
   return { files: files.filter(({ number }) => number > after), history: history.slice(after) };
 }

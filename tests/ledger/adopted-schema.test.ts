@@ -13,6 +13,7 @@ import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
 import { verify } from "../../src/ledger/verify/verify.ts";
 import { createVerifyStore } from "../../src/ledger/verify/verify-store.ts";
 import { askOf, creditsOf, endOf, type LoneKey, loneKey } from "../support/lone-key.ts";
+import { until } from "../support/until.ts";
 import { type Cluster, runAsServer, startCluster, whyUnavailable } from "../support/postgres.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -141,6 +142,38 @@ describe.skipIf(whyUnavailable("15") !== null)("the schema", () => {
     expect(await pendingMigrations(database, { folder: schemaFolder() })).toEqual([]);
     expect(await spend(database, key)).toEqual({ kind: "settled", charged: creditsOf(7n) });
     expect(await books(database)).toEqual({ ok: true, mismatches: [], charges: 2 });
+  });
+
+  test("adoption waits for a partition of the charges without keeping requests from other tables", async () => {
+    const database = await open("busy");
+    await asThen(database, 25);
+    const blocker = createPostgres({ url: cluster.url("busy"), ...limits });
+    const held = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const holding = blocker.transaction(async (tx) => {
+      await tx.script("lock table charge_other in share update exclusive mode");
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+
+    const migrating = migrate(database, { folder: schemaFolder() });
+    await until(async () => {
+      const [row] = await blocker.query<{ waits: boolean }>(
+        "select exists (select from pg_locks where not granted and relation = 'charge_other'::regclass) as waits",
+      );
+      return row?.waits === true;
+    }, "the adoption waits for the partition");
+    const locked = await blocker.query(
+      "select relation::regclass::text as name from pg_locks where mode = 'AccessExclusiveLock' and granted and relation = any (array['borne', 'notice', 'person', 'provider']::regclass[])",
+    );
+    release.resolve();
+    await holding;
+    await blocker.close();
+
+    expect(locked).toEqual([]);
+    expect(await migrating).toMatchObject({ newer: null });
+    expect(await dumpOf("busy")).toBe(migrated);
   });
 
   test("one that a superuser adopts belongs to its owner, who can migrate it again", async () => {
