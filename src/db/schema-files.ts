@@ -115,7 +115,7 @@ export async function pendingIn(
   const since = applied.filter(({ number }) => number >= first);
   const history = before.length > 0 ? await readHistory(folder) : null;
   requireOrder(before, 1);
-  if (history) requireSame(before, history.migrations);
+  if (history) requireHistory(before, history.migrations);
   requireOrder(since, first);
   requireSame(since, files);
   const migrations = files.slice(since.length);
@@ -144,6 +144,16 @@ function requireSame(rows: readonly AppliedMigration[], files: readonly { name: 
       `${file.name} was changed after it was applied; restore the file and write a new migration`,
     );
   }
+}
+
+/** The files are not here any more, so none can be restored. */
+function requireHistory(rows: readonly AppliedMigration[], known: History["migrations"]): void {
+  const other = rows.find(({ sha256 }, index) => known[index]?.sha256 !== sha256);
+  if (other === undefined) return;
+  throw new MigrationError(
+    `${other.name} was applied to the database with other content than this program knows, so the database cannot be adopted. ` +
+      "Nothing was changed. Go on with the version that applied it, or move to a database whose migrations are unchanged",
+  );
 }
 
 const readHistory = async (folder: string): Promise<History> =>
