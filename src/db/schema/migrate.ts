@@ -123,6 +123,10 @@ export async function pendingMigrations(database: Queryable, { folder }: { folde
   return [...namesOf(pending), ...(isDue ? [`functions of edition ${edition.edition}`] : [])];
 }
 
+/** What an older program says that has changed nothing. */
+export const newerThanThis = (newer: string): string =>
+  `The database is newer than this program: it has ${newer}. Nothing was changed.`;
+
 /** Whether anybody has migrated this database before. */
 export async function isMigrated(database: Queryable): Promise<boolean> {
   const [found] = await database.query<{ is: boolean }>("select to_regclass('migration') is not null as is");

@@ -18,7 +18,7 @@ import { createSecret } from "../../../core/secret/secret.ts";
 import type { KeyMode } from "../../../core/people/key-mode.ts";
 import { everyPage } from "../../../core/page.ts";
 import type { Database } from "../../../db/database.ts";
-import { isMigrated, migrate } from "../../../db/schema/migrate.ts";
+import { isMigrated, migrate, pendingMigrations } from "../../../db/schema/migrate.ts";
 import { schemaFolder } from "../../../db/schema-files.ts";
 import { lockFolder } from "../../../db/pglite/folder-lock.ts";
 import { createPglite } from "../../../db/pglite/pglite.ts";
@@ -134,6 +134,8 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const operator = createOperator({ database, credentials, ...events, acceptForeign });
   if (options.database !== undefined) await requireOwn(database, operator);
   await migrate(database, { folder: schemaFolder() });
+  // Throws if a version that knows more has migrated it, which `migrate` leaves as it is.
+  await pendingMigrations(database, { folder: schemaFolder() });
   const simulator = await openSimulator(options);
   const { seed, days } = options;
   const home = { folder, seed, days, database, credentials, operator, simulatorUrl: simulator.url };

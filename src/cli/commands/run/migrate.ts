@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Migrated, migrate, pendingMigrations } from "../../../db/schema/migrate.ts";
+import { type Migrated, migrate, newerThanThis, pendingMigrations } from "../../../db/schema/migrate.ts";
 import { schemaFolder } from "../../../db/schema-files.ts";
 import { loadSettings, openDatabase } from "../../open-database.ts";
 import { printResult } from "../../text/print.ts";
@@ -48,7 +48,7 @@ export function addMigrateCommand(program: Command): void {
 }
 
 function wordsOf({ functions, current, newer }: Migrated): string {
-  if (newer !== null) return `The database is newer than this program: it has ${newer}. Nothing was changed.`;
+  if (newer !== null) return newerThanThis(newer);
   const defined = functions.length === 0 ? "" : ` Functions defined or removed: ${functions.length}.`;
   return `The database is at ${current}.${defined}`;
 }

@@ -8,7 +8,7 @@ import { secretFilesOf } from "../../../config/read/secret-files.ts";
 import { requireSettings } from "../../../config/require-settings.ts";
 import { systemClock } from "../../../core/clock.ts";
 import type { Database } from "../../../db/database.ts";
-import { migrate, pendingMigrations } from "../../../db/schema/migrate.ts";
+import { migrate, newerThanThis, pendingMigrations } from "../../../db/schema/migrate.ts";
 import { schemaFolder } from "../../../db/schema-files.ts";
 import type { Events } from "../../../telemetry/events.ts";
 import { createWorkerEvents } from "../../../telemetry/worker-events.ts";
@@ -123,8 +123,10 @@ const setUp = (database: Database, events: Events, { init }: LoadedConfig["confi
 
 async function requireCurrent(database: Database, options: ServeOptions): Promise<void> {
   const folder = schemaFolder();
-  if (options.migrate && cluster.isPrimary) await migrate(database, { folder });
+  const newer = options.migrate && cluster.isPrimary ? (await migrate(database, { folder })).newer : null;
   const pending = await pendingMigrations(database, { folder });
+  // With newer functions alone it serves; newer migrations have been refused by now.
+  if (newer !== null) process.stderr.write(`${newerThanThis(newer)}\n`);
   if (pending.length === 0) return;
   await database.close();
   throw new CommandError(
