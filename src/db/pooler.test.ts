@@ -4,6 +4,8 @@ import { type Pgbouncer, startPgbouncer, whyNoPgbouncer } from "../../tests/supp
 import { poolerConfiguration, poolerPage } from "../../tests/support/pooler-page.ts";
 import { type Cluster, startCluster, whyUnavailable } from "../../tests/support/postgres.ts";
 import { type Database, PREPARED } from "./database.ts";
+import { migrate, pendingMigrations } from "./schema/migrate.ts";
+import { readMigrations, schemaFolder } from "./schema-files.ts";
 import { createPostgres, type PostgresOptions } from "./postgres/postgres.ts";
 
 /** Slow enough for six of them to need six sessions. */
@@ -72,6 +74,25 @@ describe.skipIf(reason !== null)(
       for (let round = 0; round < 3; round++) seen.push(...(await Promise.all(Array.from({ length: 6 }, call))));
       return seen;
     }
+
+    test("the schema is migrated through it, and no session keeps what the migration set", async () => {
+      const through = open(pooler.port);
+      const [before] = await through.query(
+        "select current_setting('search_path') as path, current_setting('lock_timeout') as wait",
+      );
+
+      const results = await Promise.all([1, 2].map(() => migrate(through, { folder: schemaFolder() })));
+
+      expect(results.flatMap(({ applied }) => applied)).toEqual(
+        (await readMigrations(schemaFolder())).map(({ name }) => name),
+      );
+      expect(await pendingMigrations(through, { folder: schemaFolder() })).toEqual([]);
+      for (let index = 0; index < 6; index += 1)
+        expect(
+          await through.query("select current_setting('search_path') as path, current_setting('lock_timeout') as wait"),
+        ).toEqual([before]);
+      await through.close();
+    });
 
     test("what a session was told does not hold there, and is found to be missing", async () => {
       expect(await limitsSeen()).toContain("0");
