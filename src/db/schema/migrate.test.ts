@@ -313,6 +313,14 @@ test("the embedded database takes the same migrations, each told as it is done",
   expect(again).toEqual({ applied: [], functions: [], current: first.current, newer: null });
 });
 
+test("functions without an edition are refused, since nobody would define them", async () => {
+  await answers("told", 1);
+  const database = await createPglite({ dataFolder: null });
+
+  await expect(migrate(database, { folder })).rejects.toThrow(`${folder} has functions and no edition.json`);
+  await database.close();
+});
+
 test("a number that is missing or used twice, and a name without a number, are refused", async () => {
   await write("0004_fourth.sql", "");
   await expect(readMigrations(folder)).rejects.toThrow("migration 3 is missing: 0004_fourth");

@@ -59,6 +59,7 @@ export async function migrate(
     readFunctions(folder),
     readEdition(folder),
   ]);
+  if (edition === null && functions.length > 0) throw new MigrationError(`${folder} has functions and no edition.json`);
   const schema = { folder, files, functions, edition };
   await requireVersion(database);
   const migrated = await patiently(database, lockPatienceMs, (tx) => bringForward(tx, schema, onStep));
