@@ -4,47 +4,17 @@ import { audited, type AuditParts, type AuditRows, type AuditSubject } from "../
 import type { Operator } from "../operator/operator.ts";
 import type { PasswordSignIn } from "../entrance/password/password-sign-in.ts";
 import type { ManageStorage } from "../operator/storage.ts";
-import { ACCOUNTS } from "./accounts.ts";
-import { AUDIT } from "./audit.ts";
-import { BOOKS } from "./books.ts";
-import { CATALOGUE } from "./catalogue.ts";
-import { CLIENT_SESSIONS } from "./client-sessions.ts";
-import { FUNDS } from "./funds.ts";
-import { KEYS } from "./keys.ts";
-import { CLOSED_PURSES } from "./closed-purses.ts";
-import { LIVE } from "./live.ts";
-import { MODELS } from "./models.ts";
-import { NOTICES } from "./notices.ts";
 import { auditRowsOf } from "./operation.ts";
-import { PEOPLE } from "./people.ts";
-import { PROVIDERS } from "./providers.ts";
-import { QUARANTINE } from "./quarantine.ts";
-import { REQUESTS } from "./requests.ts";
-import { SERIES } from "./series.ts";
-import { TOKENS } from "./tokens.ts";
-import { USAGE } from "./usage.ts";
+import { type Declared, eachResource } from "./resources.ts";
 
 const personNamed = (name: string): AuditSubject => ({ kind: "person", name });
 
+const OPERATIONS = eachResource(auditRowsOf) as { readonly [Group in keyof Declared]: AuditRows<Declared[Group]> };
+
 /** What becomes of each method in the audit log: `read`, or how its change is told. */
 export const AUDIT_TABLE: { readonly [Group in keyof Operator]: AuditRows<Operator[Group]> } = {
-  keys: auditRowsOf(KEYS),
-  accounts: auditRowsOf(ACCOUNTS),
-  funds: auditRowsOf(FUNDS),
-  books: auditRowsOf(BOOKS),
-  closedPurses: auditRowsOf(CLOSED_PURSES),
-  quarantine: auditRowsOf(QUARANTINE),
-  requests: auditRowsOf(REQUESTS),
-  series: auditRowsOf(SERIES),
-  live: { ...auditRowsOf(LIVE), watch: "read" },
-  notices: auditRowsOf(NOTICES),
-  audit: auditRowsOf(AUDIT),
-  people: auditRowsOf(PEOPLE),
-  tokens: auditRowsOf(TOKENS),
-  clientSessions: auditRowsOf(CLIENT_SESSIONS),
-  usage: auditRowsOf(USAGE),
-  providers: auditRowsOf(PROVIDERS),
-  catalogue: { ...auditRowsOf(MODELS), ...auditRowsOf(CATALOGUE) },
+  ...OPERATIONS,
+  live: { ...OPERATIONS.live, watch: "read" },
 };
 
 /** What operators can do, with every change in the audit log. */
