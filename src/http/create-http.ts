@@ -20,8 +20,17 @@ const SILENCE_MARGIN_MS = 60_000;
 const TIMEOUT_CHECK_MS = 2_000;
 const UNREAD_MARGIN_MS = 10_000;
 
+/** Limits that routes do not know of. */
+type ServerLimits = {
+  connections: number;
+  addressSharePercent: number;
+  headerBytes: number;
+  headersTimeoutMs: number;
+  streamDeadlineMs: number;
+};
+
 /** The public listener: both origins, both formats. */
-export function createHttp(parts: HttpParts): Server {
+export function createHttp(parts: HttpParts & { limits: ServerLimits }): Server {
   const { clock, limits } = parts;
   const refusals = createPathRefusals(clock);
   const router = createRouter(refusals);

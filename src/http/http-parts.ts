@@ -27,6 +27,7 @@ import type { ReadCountRequest } from "./routes/post-count-tokens.ts";
 import type { Fingerprint, ReadRequest } from "./serve/serve-generation.ts";
 import type { DeviceRouteParts } from "./sign-in/device-routes.ts";
 
+/** Limits that routes know of. */
 export type HttpLimits = {
   bodyBytes: number;
   jsonDepth: number;
@@ -36,14 +37,9 @@ export type HttpLimits = {
   bodyBudgetBytes: number;
   bodyBytesPerSecond: number;
   unfundedBodyBytes: number;
-  connections: number;
-  addressSharePercent: number;
   clientBufferBytes: number;
   clientStallMs: number;
-  headerBytes: number;
-  headersTimeoutMs: number;
   bodyTimeoutMs: number;
-  streamDeadlineMs: number;
 };
 
 /** Responses over WebSocket. */
