@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { formatAmount, parseAmount, type Unit } from "../core/money/amount.ts";
+import { TARIFF_PARTS, wordOf } from "../core/money/price.ts";
 import { amountIn } from "../wire/admin/amount-in.ts";
 import { instant } from "../wire/instant.ts";
 import { renamed } from "../wire/codec.ts";
@@ -23,13 +24,15 @@ const PRICE_GAPS = ["provider_failed", "voided", "estimated", "absorbed", "no_pr
 
 const DECIMAL = /^\d{1,30}(?:\.\d{1,15})?$/;
 
+const PART_WORDS = TARIFF_PARTS.map((part) => `\`${wordOf(part)}\``);
+
 const lineJson = renamed(
   z
     .object({
       what: z
         .string()
         .meta({ examples: ["input"] })
-        .describe("`input`, `output`, `cache_read`, `cache_write_5m`, `cache_write_1h`, or `tools.` and a tool."),
+        .describe(`${PART_WORDS.join(", ")}, or \`tools.\` and a tool.`),
       count: z
         .string()
         .regex(/^\d{1,20}$/)
