@@ -132,7 +132,7 @@ describe.skipIf(whyUnavailable("15") !== null)("the schema", () => {
     const key = await keyOf(database);
     expect(await spend(database, key)).toEqual({ kind: "settled", charged: creditsOf(7n) });
     const pending = await pendingMigrations(database, { folder: schemaFolder() });
-    expect(pending.at(-2)).toBe("0039_baseline");
+    expect(pending).toContain("0039_baseline");
 
     const { applied, functions, newer } = await migrate(database, { folder: schemaFolder() });
 
