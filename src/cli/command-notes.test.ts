@@ -23,7 +23,4 @@ test.each(Object.entries(COMMAND_NOTES))("the example of `%s` is a command line 
 
 /** As a shell reads the line: without quotation marks and without what is redirected. */
 const wordsOfLine = (line: string): string[] =>
-  line
-    .replace(/ < .*$/, "")
-    .replaceAll("'", "")
-    .split(" ");
+  (line.replace(/ < .*$/, "").match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []).map((word) => word.replaceAll(/['"]/g, ""));
