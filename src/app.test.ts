@@ -15,16 +15,23 @@ const ENVIRONMENT = { PORT: "0", TOLLGATE_ADMIN_PORT: "0", TOLLGATE_CATALOGUE_PO
 const metrics = createMetrics();
 let database: Database;
 let gateway: Gateway;
-let isAway = false;
+let isFull = false;
 
-/** A whole gateway on a database in memory, which answers no ping while `isAway`. */
+/** A whole gateway on a database in memory, which has no room while `isFull`. It is asked as if it were on a server. */
 beforeAll(async () => {
   database = await emptyDatabase();
   const logger = createLogger({ level: "silent", clock: systemClock, destination: { write: () => undefined } });
   gateway = await startGateway({
     config: loadConfig({ environment: ENVIRONMENT }).config,
     adminToken: "an-operator-token-of-this-test",
-    database: { ...database, ping: () => (isAway ? Promise.reject(new Error("away")) : database.ping()) },
+    database: {
+      ...database,
+      connections: () => ({ most: 1, open: 1, idle: 1, waiting: 0 }),
+      query: (sql, ...rest) =>
+        isFull && sql.includes("rehearse")
+          ? Promise.reject(Object.assign(new Error("no space left on device"), { code: "53100" }))
+          : database.query(sql, ...rest),
+    },
     credentials: openProviderCredentials({ key: null, previousKey: null, directories: "", allowedReferences: "" }, {}),
     events: createEvents({ logger, metrics, openTrace: () => null, clock: systemClock }),
     metrics,
@@ -61,11 +68,22 @@ test("the gauge of published models says how many there are now, not how many th
   await expect.poll(() => gauge("tollgate_catalogue_models")).toBe("1");
 });
 
-test("a database that does not answer is down from the first probe that finds it so, and up from the first that does not", async () => {
-  const readyz = async (): Promise<number> => (await fetch(`${gateway.adminUrl}/readyz`)).status;
+test("an outage is said within five seconds though no request comes, and so is its end", async () => {
+  const probe = async (path: string) => {
+    const response = await fetch(`${gateway.adminUrl}${path}`);
+    return { status: response.status, body: await response.text() };
+  };
+  const isUp = async (): Promise<boolean> =>
+    (await probe("/healthz")).status === 200 && (await gauge("tollgate_ledger_up")) === "1";
+  await expect.poll(isUp).toBe(true);
 
-  isAway = true;
-  expect([await readyz(), await gauge("tollgate_database_up")]).toEqual([503, "0"]);
-  isAway = false;
-  expect([await readyz(), await gauge("tollgate_database_up")]).toEqual([200, "1"]);
-});
+  isFull = true;
+  await expect.poll(isUp, { timeout: 5_000 }).toBe(false);
+  const [healthy, ready] = [await probe("/healthz"), await probe("/readyz")];
+  isFull = false;
+  await expect.poll(isUp, { timeout: 5_000 }).toBe(true);
+
+  expect(healthy.status).toBe(503);
+  expect(healthy.body).toContain("a disk of PostgreSQL is full (SQLSTATE 53100)");
+  expect(ready.status).toBe(200);
+}, 20_000);

@@ -26,6 +26,7 @@ import { systemClock } from "./core/clock.ts";
 import type { Overhear } from "./core/request/overhear.ts";
 import { isLoopback, readNetworkList } from "./core/network-list.ts";
 import type { Database } from "./db/database.ts";
+import { confirmedHere } from "./db/postgres/confirmed-here.ts";
 import { type CallerAddress, createCallerAddress } from "./http/connection/caller-address.ts";
 import { listen } from "./http/connection/listen.ts";
 import type { Operator } from "./operator/operator.ts";
@@ -138,7 +139,7 @@ type AdminParts = {
 function createAdminOn(parts: GatewayParts, { door, operator, signIn, consoleFiles, ...made }: AdminParts) {
   const { config, database, operatorDatabase = database, events, workers = 1 } = parts;
   const { dataPlane, eventLoop, gatewayUrl } = made;
-  const { readiness, degraded, reportRoutes } = dataPlane;
+  const { health, reportRoutes } = dataPlane;
   const clock = systemClock;
   return createAdmin({
     onRefused: door.note,
@@ -148,8 +149,8 @@ function createAdminOn(parts: GatewayParts, { door, operator, signIn, consoleFil
     metricsToken: config.admin.metricsToken?.reveal() ?? null,
     operator,
     signIn,
-    identify: createIdentifyOn(database, clock),
-    passwordSignIn: createPasswordSignInOn({ database, events, clock }),
+    identify: createIdentifyOn(confirmedHere(database), clock),
+    passwordSignIn: createPasswordSignInOn({ database: confirmedHere(database), events, clock }),
     gatewayUrl,
     readPriceList: createReadPriceList(config.creditUsd),
     cookie: createSessionCookie(config.admin.publicUrl),
@@ -161,8 +162,7 @@ function createAdminOn(parts: GatewayParts, { door, operator, signIn, consoleFil
       processId: dataPlane.processId,
       startedAtMs: clock.nowMs(),
       workers,
-      readiness,
-      degraded,
+      health,
       eventLoop: eventLoop.read,
       clock,
     }),
@@ -178,8 +178,7 @@ function createAdminOn(parts: GatewayParts, { door, operator, signIn, consoleFil
     metrics: parts.metrics,
     exposeTotals: parts.exposeTotals,
     events,
-    readiness,
-    degraded,
+    health,
     databaseTrouble: createDatabaseTrouble(config.operator),
     farewellMs: FAREWELL_MS,
     callerAddress: createAdminAddress(config, events),

@@ -42,11 +42,11 @@ export const overview: Board = {
           queries: [{ expr: `sum(${of("tollgate_open_streams")})` }],
         },
         {
-          title: "Database",
-          description: "Whether PostgreSQL responds to every gateway. When it is down, requests get 503.",
+          title: "Ledger",
+          description: "Whether the ledger confirms charges to every gateway. When it is down, requests get 503.",
           kind: "stat",
           unit: "none",
-          queries: [{ expr: `min(${of("tollgate_database_up")})` }],
+          queries: [{ expr: `min(${of("tollgate_ledger_up")})` }],
           thresholds: ["red", { from: 1, colour: "green" }],
           words: { 0: { text: "down", colour: "red" }, 1: { text: "up", colour: "green" } },
         },
@@ -186,7 +186,7 @@ export const overview: Board = {
           kind: "states",
           unit: "none",
           queries: [
-            { expr: of("tollgate_database_up"), legend: "{{instance}} database" },
+            { expr: of("tollgate_ledger_up"), legend: "{{instance}} ledger" },
             { expr: of("tollgate_lease_held"), legend: "{{instance}} lease" },
             { expr: of("tollgate_changes_heard"), legend: "{{instance}} notifications" },
             {

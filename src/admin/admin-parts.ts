@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import type { Health } from "../core/health.ts";
 import type { ReadPriceList } from "../core/catalogue/price-list.ts";
 import type { Identify } from "../entrance/identify.ts";
 import type { PasswordSignIn } from "../entrance/password/password-sign-in.ts";
@@ -32,8 +33,7 @@ export type AdminParts = {
   /** The same of all workers, summed. */
   exposeTotals: () => Promise<Exposition>;
   events: Events;
-  readiness: () => Promise<string[]>;
-  degraded: () => string[];
+  health: () => Health;
   clock: Pick<Clock, "nowMs">;
   /** Aborted when the listener closes. */
   closing: AbortSignal;

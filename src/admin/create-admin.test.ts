@@ -202,11 +202,15 @@ test("metrics are for operators; probes are for anybody, and say what is wrong",
   expect((await admin.ask("GET", "/metrics")).body).toBe("up 1\n");
   expect((await admin.ask("GET", "/livez", undefined, null)).statusCode).toBe(200);
   const broken = buildAdmin(database, { reasons: ["the database does not answer"] });
-  const reply = await broken.ask("GET", "/readyz", undefined, null);
+  const ready = await broken.ask("GET", "/readyz", undefined, null);
+  const healthy = await broken.ask("GET", "/healthz", undefined, null);
   await broken.app.close();
 
-  expect(reply.statusCode).toBe(503);
-  expect(reply.json()).toEqual({ status: "unavailable", reasons: ["the database does not answer"] });
+  expect(ready.statusCode).toBe(200);
+  expect(ready.json()).toEqual({ status: "degraded", reasons: ["the database does not answer"] });
+  expect(healthy.statusCode).toBe(503);
+  expect(healthy.json()).toEqual({ status: "unavailable", reasons: ["the database does not answer"] });
+  expect((await admin.ask("GET", "/healthz", undefined, null)).json()).toEqual({ status: "ok", reasons: [] });
 });
 
 test("what nobody foresaw is 500, told to the operator's log and not to the caller [ERR-22]", async () => {

@@ -70,7 +70,7 @@ export function connectionLost(error: unknown): boolean {
   return (code !== null && LOST_CODES.has(code)) || (error instanceof Error && LOST_MESSAGE.test(error.message));
 }
 
-function codeOf(error: unknown): string | null {
+export function codeOf(error: unknown): string | null {
   if (typeof error !== "object" || error === null || !("code" in error)) return null;
   return typeof error.code === "string" ? error.code : null;
 }

@@ -26,7 +26,7 @@ import { createResponsesSocket } from "./socket/create-responses-socket.ts";
 /** Every route of the public listener; answers its sockets, null where they are off. */
 export function addRoutes(router: Router, parts: HttpParts, callerAddress: CallerAddress): Sockets | null {
   const { showUsage, listModels, showModel, countTokens, readCountRequest, betas } = parts;
-  const { readiness, degraded, drain, clock, limits } = parts;
+  const { health, drain, clock, limits } = parts;
   const arrivals = createArrivals({
     clock,
     bytesPerSecond: limits.bodyBytesPerSecond,
@@ -68,6 +68,6 @@ export function addRoutes(router: Router, parts: HttpParts, callerAddress: Calle
   getOpenapi(router, servePage);
   getDocs(router, servePage);
   if (parts.holder !== null) getConsole(router, parts);
-  addHealth(router, { readiness, degraded, drain, clock });
+  addHealth(router, { health, drain, clock });
   return parts.webSocket && createResponsesSocket(parts, { served, arrivals, settings: parts.webSocket });
 }

@@ -20,7 +20,7 @@ import type { MediaUrls } from "../wire/members/media-address.ts";
 import type { ClientRouteParts } from "./client/client-routes.ts";
 import type { EqualCredentials } from "./credential/credential.ts";
 import type { Drain } from "./connection/drain.ts";
-import type { Degraded, Readiness } from "./serve/health.ts";
+import type { Health } from "../core/health.ts";
 import type { SocketSettings } from "./socket/create-sockets.ts";
 import type { ReadSocketMessage } from "./socket/serve-message.ts";
 import type { ReadCountRequest } from "./routes/post-count-tokens.ts";
@@ -80,8 +80,7 @@ export type HttpParts = {
   serveConsole: ServeFile;
   events: Events;
   drain: Drain;
-  readiness: Readiness;
-  degraded: Degraded;
+  health: () => Health;
   clock: Clock;
   random: () => number;
   /** Where clients reach this listener, as the description shows it, and whether the operator set it. */

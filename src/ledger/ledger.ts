@@ -279,6 +279,8 @@ export type Ledger = {
   checkpoint: (checkpoints: readonly Checkpoint[]) => Promise<string[]>;
   /** Renews the lease of a process and says until when. */
   heartbeat: (processId: string) => Promise<Date>;
+  /** Commits as the turn of a request does and leaves nothing behind. `spill`: also asks the disk for room. */
+  rehearse: (options: { id: string; spill: boolean }) => Promise<void>;
   /**
    * Ends at most `limit` abandoned holds, all or none: it rejects when one of them cannot be ended. With a limit of 1 that one is
    * quarantined instead. Call again until it answers nothing.

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { calledAt } from "../../tests/support/call-made.ts";
 import type { Clock } from "../core/clock.ts";
 import { Fault } from "../core/fault.ts";
+import { troubleOf } from "../db/trouble.ts";
 import { createEvents } from "./events.ts";
 import { createLogger, type LogLevel } from "./log/logger.ts";
 import { createMetrics } from "./metrics/metrics.ts";
@@ -190,9 +191,11 @@ test("a secret reaches neither log nor span nor metric, wherever an error carrie
   unknown.modelAsked(`sk-${CANARY}`);
   unknown.finished({ ...completed, status: 404, code: "model_not_found" });
   events.bug(error, "req_1");
-  events.databaseLost(error);
+  events.readFailed("keys", error);
+  events.connectionBroken(error);
+  events.ledgerChanged({ state: "down", sinceMs: 0, trouble: troubleOf(error) });
 
-  expect(lines).toHaveLength(4);
+  expect(lines).toHaveLength(6);
   const everything = JSON.stringify([lines, spans, await metrics.expose()]);
   expect(everything).not.toContain(CANARY);
 });
@@ -228,20 +231,37 @@ test("errors of any size and shape make a line of bounded length", () => {
   for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(40_000);
 });
 
-test("a lost database is one line and a gauge at zero until it is back", async () => {
+test("a ledger that is down is one line with cause and command, a gauge at zero, and one line when it is up", async () => {
   const { events, metrics, lines, time } = build();
+  const sinceMs = time.ms;
 
-  events.databaseLost(new Error("gone"));
-  events.databaseLost(new Error("still gone"));
+  events.ledgerChanged({ state: "down", sinceMs, trouble: troubleOf({ code: "53100" }) });
   const { text } = await metrics.expose();
-  time.ms = 2500;
-  events.databaseBack();
-  events.databaseBack();
+  time.ms += 2500;
+  events.ledgerChanged({ state: "ok" });
 
-  expect(text).toMatch(/^tollgate_database_up 0$/m);
-  expect(lines.map(({ msg }) => msg)).toEqual(["database lost", "database available again"]);
-  expect(lines[1]).toMatchObject({ lost_ms: 2500 });
-  expect((await metrics.expose()).text).toMatch(/^tollgate_database_up 1$/m);
+  expect(text).toMatch(/^tollgate_ledger_up 0$/m);
+  expect(lines).toEqual([
+    expect.objectContaining({
+      msg: "ledger down: requests get 503",
+      reason: "a disk of PostgreSQL is full",
+      sqlstate: "53100",
+      fix: expect.stringContaining("df -h"),
+    }),
+    expect.objectContaining({ msg: "ledger up: requests are served again", down_ms: 2500 }),
+  ]);
+  expect((await metrics.expose()).text).toMatch(/^tollgate_ledger_up 1$/m);
+});
+
+test("what fails every few seconds while the database is away is one line a minute", () => {
+  const { events, lines } = build();
+
+  for (let time = 0; time < 20; time++) {
+    events.readFailed("catalogue", new Error("gone"));
+    events.connectionBroken(new Error("gone"));
+  }
+
+  expect(lines.map(({ msg }) => msg)).toEqual(["reading the database failed", "database connection broken"]);
 });
 
 test("a duty that keeps failing is counted each time and written once, and once more when it is done again", async () => {

@@ -1,3 +1,4 @@
+import type { LedgerState } from "../core/ledger-state.ts";
 import type { MoneyAlarm } from "../core/money/money-alarm.ts";
 import type { RecordRequest } from "../core/request/request-facts.ts";
 import { describeError } from "./log/describe-error.ts";
@@ -33,9 +34,12 @@ export type Events = DutyEvents &
     addressesHidden: (hidden: { peer: string; reason: "not_forwarded" | "not_trusted" | "loopback" }) => void;
     drainStarted: (drain: { openRequests: number; deadlineMs: number }) => void;
     drainFinished: (drain: { openRequests: number }) => void;
-    /** May be called for every failure; one line is written until the database is back. */
-    databaseLost: (error: unknown) => void;
-    databaseBack: () => void;
+    /** The ledger went down, or works again. One line for each. */
+    ledgerChanged: (state: LedgerState) => void;
+    /** What is kept in memory could not be read again. May be called for every failure; few lines are written. */
+    readFailed: (what: string, error: unknown) => void;
+    /** One that nobody used, or the one that listens for notifications. May be called for every try; few lines are written. */
+    connectionBroken: (error: Error) => void;
     /** May be called for every load; a line is written when the number is another than before. */
     catalogueLoaded: (catalogue: { models: number }) => void;
     /** The settings name a first owner, and there are people already. */
@@ -79,6 +83,9 @@ const HIDDEN = {
 /** Enough to notice somebody who tries, and little enough for a disk when that goes on all night. */
 const REFUSED_LOGINS = 10;
 const REFUSED_LOGINS_MS = 60_000;
+/** What fails is tried every few seconds, for as long as the database is away. */
+const FAILURES = 1;
+const FAILURES_MS = 60_000;
 
 export function createEvents(parts: RequestLogParts): Events {
   const { logger, metrics, clock } = parts;
@@ -132,25 +139,35 @@ export function createEvents(parts: RequestLogParts): Events {
   };
 }
 
-type DatabaseEvents = Pick<Events, "databaseLost" | "databaseBack">;
+type DatabaseEvents = Pick<Events, "ledgerChanged" | "readFailed" | "connectionBroken">;
 
 function createDatabaseEvents({ logger, metrics, clock }: RequestLogParts): DatabaseEvents {
   const say = sayTo(logger);
-  let lostSinceMs: number | null = null;
-  metrics.databaseUp(1);
+  const failedReads = createLineAllowance({ most: FAILURES, perMs: FAILURES_MS, clock });
+  const broken = createLineAllowance({ most: FAILURES, perMs: FAILURES_MS, clock });
+  let downSinceMs: number | null = null;
+  metrics.ledgerUp(1);
 
   return {
-    databaseLost: (error) => {
-      if (lostSinceMs !== null) return;
-      lostSinceMs = clock.elapsedMs();
-      metrics.databaseUp(0);
-      say("databaseLost", { error: describeError(error) });
+    ledgerChanged: (ledger) => {
+      if (ledger.state === "down") {
+        downSinceMs = ledger.sinceMs;
+        metrics.ledgerUp(0);
+        const { words, sqlState, fix } = ledger.trouble;
+        say("ledgerDown", { reason: words, sqlstate: sqlState, fix });
+      } else {
+        metrics.ledgerUp(1);
+        if (downSinceMs !== null) say("ledgerUp", { down_ms: Math.round(clock.nowMs() - downSinceMs) });
+        downSinceMs = null;
+      }
     },
-    databaseBack: () => {
-      if (lostSinceMs === null) return;
-      say("databaseBack", { lost_ms: Math.round(clock.elapsedMs() - lostSinceMs) });
-      lostSinceMs = null;
-      metrics.databaseUp(1);
+    readFailed: (what, error) => {
+      const line = failedReads.take();
+      if (line !== null) say("readFailed", { what, error: describeError(error), unwritten: line.unwritten });
+    },
+    connectionBroken: (error) => {
+      const line = broken.take();
+      if (line !== null) say("connectionBroken", { error: describeError(error), unwritten: line.unwritten });
     },
   };
 }

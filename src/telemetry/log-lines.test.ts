@@ -50,13 +50,17 @@ test("a warning says what to do, and an event that needs nothing done does not",
   const { events, lines } = build();
 
   events.moneyAlarm({ kind: "overrun", keyId: "key-1", requestId: "req_1", model: "m" });
-  events.databaseLost(new Error("gone"));
-  events.databaseBack();
+  events.ledgerChanged({
+    state: "down",
+    sinceMs: 0,
+    trouble: { words: "it is gone", fix: "Bring it back.", sqlState: null },
+  });
+  events.ledgerChanged({ state: "ok" });
   events.dayPartitioned({ day: "2026-11-16", result: "occupied" });
 
   expect(lines.map(({ fix }) => fix)).toEqual([
     ALARM_FIXES.overrun,
-    "Bring the database back. No restart is needed.",
+    "Bring it back.",
     undefined,
     "tollgate ledger partitions --repair 2026-11-16",
   ]);

@@ -89,16 +89,17 @@ describe.skipIf(missing !== null)(
       return response.status;
     }
 
-    const ready = async (): Promise<number> => (await fetch(`${gateway.url}/readyz`)).status;
+    const healthy = async (): Promise<number> => (await fetch(`${gateway.adminUrl}/healthz`)).status;
     const refusals = (reason: string): number => gateway.output().split(`"reason":"${reason}"`).length - 1;
 
     test("without one every request is 503 and asks no provider, and the log has the fix", async () => {
-      const answer = await fetch(`${gateway.url}/readyz`);
-      expect(answer.status).toBe(503);
+      await until(async () => (await healthy()) === 503, "it is said");
+      const answer = await fetch(`${gateway.adminUrl}/healthz`);
       expect(await answer.json()).toEqual({
         status: "unavailable",
-        reasons: ["the database has no synchronous standby, and one is required"],
+        reasons: [expect.stringContaining("the database has no synchronous standby, and")],
       });
+      expect(await (await fetch(`${gateway.url}/readyz`)).json()).toEqual({ status: "degraded" });
       expect(await ask()).toBe(503);
       expect(await simulator.witness()).toEqual([]);
       expect(refusals("unnamed")).toBe(1);
@@ -108,16 +109,16 @@ describe.skipIf(missing !== null)(
     test("with one requests are served; when it goes they are refused at once and do not wait for it; when it is back they are served", async () => {
       standby = await startStandbyOf(primary);
       await administer("alter system set synchronous_standby_names = '*'", "select pg_reload_conf()");
-      await until(async () => (await ready()) === 200, "it is ready");
+      await until(async () => (await healthy()) === 200, "it is healthy");
       expect(await ask()).toBe(200);
 
       await standby.stop();
-      await until(async () => (await ready()) === 503, "it is no longer ready");
+      await until(async () => (await healthy()) === 503, "it is no longer healthy");
       expect(await ask()).toBe(503);
       await until(() => refusals("absent") > 0, "the log says why");
 
       await standby.start();
-      await until(async () => (await ready()) === 200, "it is ready again");
+      await until(async () => (await healthy()) === 200, "it is healthy again");
       expect(await ask()).toBe(200);
     });
   },

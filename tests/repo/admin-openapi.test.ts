@@ -46,6 +46,7 @@ test("a credential is asked for by all but the probes and the way in", () => {
   expect(open.map(({ path }) => path)).toEqual([
     "/livez",
     "/readyz",
+    "/healthz",
     "/admin/v1/sign-in",
     "/admin/v1/sign-in/oidc",
     "/admin/v1/sign-in/oidc/callback",

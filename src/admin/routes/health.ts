@@ -8,6 +8,13 @@ import {
 } from "../../wire/admin/health.ts";
 import { type AdminRoute, route } from "../route.ts";
 
+const unavailable = (reasons: string[]) => ({ status: "unavailable" as const, reasons });
+
+const available = (reasons: string[]) => ({
+  status: reasons.length === 0 ? ("ok" as const) : ("degraded" as const),
+  reasons,
+});
+
 export const healthRoutes: readonly AdminRoute[] = [
   route({
     id: "isAlive",
@@ -27,12 +34,29 @@ export const healthRoutes: readonly AdminRoute[] = [
     summary: "Check whether the process can serve requests, with reasons if it cannot",
     credential: "none",
     answers: { 200: readySchema, 503: unavailableSchema },
-    handle: async ({ readiness, degraded }) => {
-      const reasons = await readiness();
-      if (reasons.length > 0) return { status: 503, body: { status: "unavailable" as const, reasons } };
-      const lacking = degraded();
-      const status = lacking.length === 0 ? ("ok" as const) : ("degraded" as const);
-      return { status: 200, body: { status, reasons: lacking } };
+    description:
+      "About this process alone: 503 while it starts or drains. A fault that all processes share, such as a lost database, leaves it at 200 with `degraded`. `/healthz` is 503 then.",
+    handle: ({ health }) => {
+      const { unready, failing, degraded } = health();
+      if (unready.length > 0) return { status: 503, body: unavailable(unready) };
+      return { status: 200, body: available([...failing, ...degraded]) };
+    },
+  }),
+  route({
+    id: "isHealthy",
+    tag: "health",
+    method: "GET",
+    path: "/healthz",
+    summary: "Check whether requests succeed, with the cause and the next command if they do not",
+    description: "503 whenever generations fail for a cause of ours, and while the process starts or drains.",
+    credential: "none",
+    answers: { 200: readySchema, 503: unavailableSchema },
+    handle: ({ health }) => {
+      const { unready, failing, degraded } = health();
+      const reasons = [...unready, ...failing];
+      return reasons.length > 0
+        ? { status: 503, body: unavailable(reasons) }
+        : { status: 200, body: available(degraded) };
     },
   }),
   route({

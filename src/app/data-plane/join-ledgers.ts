@@ -4,11 +4,13 @@ import type { Authenticate } from "../../keys/authenticate.ts";
 import type { Key } from "../../keys/key.ts";
 import { bucketOf } from "../../keys/secret.ts";
 import type { Batcher } from "../../ledger/turn/batcher.ts";
+import type { LedgerState } from "../../core/ledger-state.ts";
+import type { LedgerWatch } from "../../ledger/state/watch-ledger.ts";
 import type { Duties } from "../../ledger/duties/duties.ts";
 import type { Ledger, LedgerReads } from "../../ledger/ledger.ts";
 
 type Buckets = { first: number; last: number };
-type StartedLedger = Buckets & { ledger: Ledger; batcher: Batcher; duties: Duties };
+type StartedLedger = Buckets & { ledger: Ledger; batcher: Batcher; duties: Duties; watch: LedgerWatch };
 
 /** The one that has a bucket. */
 export function among<Part extends Buckets>(parts: readonly Part[]): (bucket: number) => Part {
@@ -30,6 +32,8 @@ export type JoinedLedgers = {
   ledger: LedgerReads;
   batcher: Batcher;
   duties: Duties;
+  /** That of the one that is worst off. */
+  state: () => LedgerState;
 };
 
 /** Ledgers as one: each call goes to the one that has the bucket it names, and what happens to one is no concern of the others. */
@@ -57,8 +61,16 @@ export function joinLedgers(ledgers: readonly StartedLedger[]): JoinedLedgers {
         },
       },
       stop: async () => {
+        for (const { watch } of ledgers) watch.stop();
         await Promise.all(ledgers.map(({ duties }) => duties.stop()));
       },
+    },
+    state: () => {
+      const states = ledgers.map(({ watch }) => watch.state());
+      return (
+        states.find(({ state }) => state === "down") ??
+        states.find(({ state }) => state === "degraded") ?? { state: "ok" }
+      );
     },
   };
 }

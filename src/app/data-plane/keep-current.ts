@@ -76,7 +76,7 @@ type KeysBeside = Omit<Beside, "catalogueStore" | "live"> & {
 async function keepKeys({ config, events, clock }: ProcessParts, ledger: LedgerDatabase, beside: KeysBeside) {
   const { running, standby, denials, catalogueChanged, live } = beside;
   const keyStore = createKeyStore(ledger.database);
-  const issued = createIssuedDigests({ store: keyStore, onFailed: events.databaseLost });
+  const issued = createIssuedDigests({ store: keyStore, onFailed: (error) => events.readFailed("keys", error) });
   const authenticate = createAuthenticate({ store: keyStore, issued, clock, ...config.keys });
   const cutStopped = createCutStopped({ running, findKey: keyStore.find });
   const changes = createHearChanges({
@@ -148,9 +148,8 @@ function startCatalogue({ config, credentials, events, clock }: ProcessParts, st
       loaded = true;
       events.catalogueLoaded({ models: models.length });
       watchCredentials(models.flatMap(({ routes }) => routes));
-      events.databaseBack();
     },
-    onFailed: events.databaseLost,
+    onFailed: (error) => events.readFailed("catalogue", error),
   });
   return { catalogue, freshness, isLoaded: () => loaded };
 }

@@ -3,10 +3,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { CatalogueStore } from "../../catalogue/model.ts";
 import type { ConsoleFiles } from "../../console/console-files.ts";
 import { createServeConsole } from "../../console/serve-console.ts";
+import type { Health } from "../../core/health.ts";
 import { createId } from "../../core/ids.ts";
 import { invariant } from "../../core/invariant.ts";
+import { describeLedger, type LedgerState } from "../../core/ledger-state.ts";
 import { readNetworkList } from "../../core/network-list.ts";
-import { whyRefused } from "../../db/database-error.ts";
 import { createAskLedger } from "../../gateway/ask-ledger.ts";
 import { createChainFor } from "../../gateway/chain-for.ts";
 import { createCountRequest } from "../../gateway/count-request.ts";
@@ -35,13 +36,12 @@ import { createSpentByDay } from "../status/create-spent-by-day.ts";
 import { keepCurrent } from "./keep-current.ts";
 import { type JoinedLedgers, joinLedgers } from "./join-ledgers.ts";
 import type { ProcessParts } from "./process-parts.ts";
-import { guardStandby, startLedger } from "./start-duties.ts";
+import { guardStandby, startLedger, STANDBY_LACKING } from "./start-duties.ts";
 import { startRecording } from "./start-recording.ts";
 import { tellEnds } from "./tell-ends.ts";
 import { startSending } from "./start-notices.ts";
 import { readDescription } from "../read-description.ts";
 
-const STANDBY_LACKING = "the database has no synchronous standby, and one is required";
 const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
 
 type Beside = {
@@ -60,27 +60,27 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
   const live = publishing(parts, { running, processId });
   const current = await keepCurrent(parts, { catalogueStore: beside.catalogueStore, running, standby, live });
   const ledgers = await Promise.all(
-    parts.ledgers.map((one) => startLedger(parts, one, { standby, running, processId })),
+    parts.ledgers.map((one) =>
+      startLedger(parts, one, { standby, running, processId, onState: parts.events.ledgerChanged }),
+    ),
   );
-  const { ledger, batcher, duties } = joinLedgers(ledgers);
+  const { ledger, batcher, duties, state } = joinLedgers(ledgers);
   const notices = parts.ledgers.map(({ database }) => startSending({ ...parts, database }));
   await Promise.all(notices.map(({ prepared }) => prepared));
   const records = startRecording(parts, tellEnds(live, clock.nowMs));
   const pool = createPool({ ...POOL_LIMITS, threads: config.limits.bodyThreads });
   const upstream = createUpstream(parts);
 
-  const obstacle = (): string | null => (standby.lack() === null ? null : STANDBY_LACKING);
+  const obstacle = (): string | null => (standby.lack() === null ? null : STANDBY_LACKING.words);
   const drain = createDrain({ clock });
-  const readiness = createReadiness(parts, { drain, obstacle, isCatalogueLoaded: current.isCatalogueLoaded });
-  const degraded = (): string[] => (current.hearsChanges() ? [] : [CHANGES_UNHEARD]);
-  const made = { ...beside, running, current, ledger, batcher, duties, pool, upstream, obstacle, drain };
-  const http = createHttp({ ...useCases(parts, made), ...edge(parts, made), readiness, degraded });
+  const health = createHealth({ drain, state, ...current });
+  const made = { ...beside, running, current, ledger, batcher, duties, state, pool, upstream, obstacle, drain };
+  const http = createHttp({ ...useCases(parts, made), ...edge(parts, made), health });
 
   return {
     http,
     processId,
-    readiness,
-    degraded,
+    health,
     reportRoutes: upstream.health.report,
     /** Stops new work and lets open requests end: how many were left. */
     drain: () => drainListener(parts, drain, http),
@@ -107,7 +107,7 @@ const publishing = (
     process: processId,
     requests: running,
     clock,
-    onFailed: events.databaseLost,
+    onFailed: (error) => events.readFailed("requests in flight", error),
   });
 
 /** Calls to providers, and what they have taught this process about its routes. */
@@ -210,21 +210,26 @@ async function drainListener({ config, events }: ProcessParts, drain: Drain, htt
   return left;
 }
 
-type Watched = { drain: Drain; isCatalogueLoaded: () => boolean; obstacle: () => string | null };
+type Watched = {
+  drain: Drain;
+  state: () => LedgerState;
+  isCatalogueLoaded: () => boolean;
+  hearsChanges: () => boolean;
+};
 
-/** Why this process should not be sent requests; empty when it should. */
-const createReadiness =
-  ({ database, events }: ProcessParts, { drain, isCatalogueLoaded, obstacle }: Watched) =>
-  async (): Promise<string[]> => {
-    const reasons = drain.isDraining() ? ["draining"] : [];
-    if (!isCatalogueLoaded()) reasons.push("the catalogue has not been loaded");
-    await database.ping().then(events.databaseBack, (error: unknown) => {
-      events.databaseLost(error);
-      reasons.push(whyRefused(error) ?? "the database does not answer");
-    });
-    const lacking = obstacle();
-    if (lacking !== null) reasons.push(lacking);
-    return reasons;
+/** What is wrong now: nothing is asked, everything was seen. */
+const createHealth =
+  ({ drain, state, isCatalogueLoaded, hearsChanges }: Watched) =>
+  (): Health => {
+    const unready = drain.isDraining() ? ["draining"] : [];
+    if (!isCatalogueLoaded()) unready.push("the catalogue has not been loaded");
+    const ledger = state();
+    const trouble = describeLedger(ledger);
+    const degraded = hearsChanges() ? [] : [CHANGES_UNHEARD];
+    if (trouble === null) return { unready, failing: [], degraded };
+    return ledger.state === "down"
+      ? { unready, failing: [trouble], degraded }
+      : { unready, failing: [], degraded: [trouble, ...degraded] };
   };
 
 const LOOK_EVERY_MS = 20;

@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { readGroupMappings } from "../../core/people/group-mapping.ts";
 import type { Credentials } from "../../credentials/open-credentials.ts";
 import type { Database } from "../../db/database.ts";
+import { confirmedHere } from "../../db/postgres/confirmed-here.ts";
 import { createAccountStore } from "../../ledger/structure/account-store.ts";
 import { createFindAccount } from "../../operator/find/find-account.ts";
 import type { Operator } from "../../operator/operator.ts";
@@ -57,7 +58,8 @@ export function createSignInAt(
   parts: SignInParts,
   { base, callback }: { base: () => string; callback: string },
 ): SignIn | null {
-  const { config, database, credentials, operator, events, clock, random } = parts;
+  const { config, credentials, operator, events, clock, random } = parts;
+  const database = confirmedHere(parts.database);
   const { issuer, clientId, clientSecret, scopes, authorizationParameters, groupsClaim, groups } = config.signIn;
   const { linkByEmail, refreshEveryMs } = config.signIn;
   if (issuer === null || clientId === null) return null;

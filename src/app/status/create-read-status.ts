@@ -1,5 +1,7 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { packageVersion } from "../../config/package-version.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { Health } from "../../core/health.ts";
 import type { Database } from "../../db/database.ts";
 import { pendingMigrations } from "../../db/schema/migrate.ts";
 import { MigrationError, schemaFolder } from "../../db/schema-files.ts";
@@ -13,8 +15,7 @@ type Parts = {
   processId: string;
   startedAtMs: number;
   workers: number;
-  readiness: () => Promise<string[]>;
-  degraded: () => string[];
+  health: () => Health;
   eventLoop: () => EventLoopLag;
   clock: Pick<Clock, "nowMs" | "elapsedMs">;
 };
@@ -23,11 +24,11 @@ type Parts = {
 export function createReadStatus(parts: Parts) {
   const { database, operatorDatabase, clock } = parts;
   return async () => {
-    const reasons = await parts.readiness();
-    const degraded = parts.degraded();
+    const [asked, stored] = await Promise.all([ask(operatorDatabase, clock), readStored(operatorDatabase)]);
+    const { unready, failing, degraded } = parts.health();
     return {
-      status: statusOf(reasons, degraded),
-      reasons: [...reasons, ...degraded],
+      status: statusOf([...unready, ...failing], degraded),
+      reasons: [...unready, ...failing, ...degraded],
       version: packageVersion(),
       node: process.versions.node,
       workers: parts.workers,
@@ -38,12 +39,12 @@ export function createReadStatus(parts: Parts) {
         eventLoop: parts.eventLoop(),
       },
       database: {
-        ...(await ask(operatorDatabase, clock)),
+        ...asked,
         isEmbedded: database.connections() === null,
         pool: database.connections(),
         operatorPool: operatorDatabase === database ? null : operatorDatabase.connections(),
       },
-      ...(await readStored(operatorDatabase)),
+      ...stored,
     };
   };
 }
@@ -53,18 +54,31 @@ const statusOf = (reasons: readonly string[], degraded: readonly string[]): "ok"
 
 async function ask(database: Database, clock: Pick<Clock, "elapsedMs">) {
   const sinceMs = clock.elapsedMs();
-  const version = await readServerVersion(database).catch(() => null);
+  const version = await inTime(readServerVersion(database));
   return { version, answerMs: version === null ? null : Math.round((clock.elapsedMs() - sinceMs) * 10) / 10 };
 }
 
-/** Small tables alone: nothing here reads the journal. What fails alone leaves the rest. */
+/** Small tables alone: nothing here reads the journal. What fails alone, or does not answer, leaves the rest. */
 async function readStored(database: Database) {
-  const orNull = <Read>(work: Promise<Read>): Promise<Read | null> => work.catch(() => null);
-  return {
-    migrations: await orNull(migrationsOf(database)),
-    processes: await orNull(processesOf(database)),
-    ledger: await orNull(ledgerOf(database)),
-  };
+  const [migrations, processes, ledger] = await Promise.all([
+    inTime(migrationsOf(database)),
+    inTime(processesOf(database)),
+    inTime(ledgerOf(database)),
+  ]);
+  return { migrations, processes, ledger };
+}
+
+/** Whoever asks what is wrong is answered while the database hangs, too. */
+const PATIENCE_MS = 2_000;
+
+async function inTime<Read>(reading: Promise<Read>): Promise<Read | null> {
+  const late = new AbortController();
+  const waiting = wait(PATIENCE_MS, null, { signal: late.signal }).catch(() => null);
+  try {
+    return await Promise.race([reading.catch(() => null), waiting]);
+  } finally {
+    late.abort();
+  }
 }
 
 async function migrationsOf(database: Database) {

@@ -78,6 +78,7 @@ export async function listenOnPostgres(options: ListenOptions): Promise<Subscrip
       await line.connect();
     } catch (error) {
       options.onError(error instanceof Error ? error : new Error(String(error)));
+      line.isDeaf();
       return false;
     }
     // The caller may have closed the subscription while the connection was being made.
@@ -106,9 +107,16 @@ function createListeningLine(options: ListenOptions, signal: AbortSignal) {
 
   const doubt = (): void => primary.doubt(primary.generation());
 
+  const tell = (heard: boolean): void => {
+    if (heard !== hears) options.listener.hears?.(heard);
+    hears = heard;
+  };
+
   return {
     session: current,
     doubt,
+    /** There is no session, and the first try to make one has failed. */
+    isDeaf: () => tell(false),
 
     connect: async (): Promise<void> => {
       await primary.found();
@@ -126,10 +134,7 @@ function createListeningLine(options: ListenOptions, signal: AbortSignal) {
       // The answer is about a session that is gone; the one that replaced it has a check of its own.
       if (result === "unsent" || tried !== session || signal.aborted) return;
       const heard = result === "heard";
-      if (heard !== hears) {
-        hears = heard;
-        options.listener.hears?.(heard);
-      }
+      tell(heard);
       // One that never heard anything will hear nothing when made again either.
       if (!heard && tried.hasHeard) tried.giveUp(silent());
       tried.hasHeard ||= heard;

@@ -1,12 +1,18 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { createDiagnose } from "../../db/diagnose.ts";
 import { whyNotAdopted } from "../../db/line/adopt-line.ts";
 import { pendingMigrations } from "../../db/schema/migrate.ts";
 import { MigrationError, readFunctions, readMigrations } from "../../db/schema-files.ts";
 import { readRights } from "../../db/schema/privileges.ts";
+import { HANGS, troubleOf } from "../../db/trouble.ts";
 import { type Check, failed, ok, skipped, warning } from "../check.ts";
 import { inNumbers } from "../figures.ts";
 import { configOf, databaseOf } from "../patient.ts";
 
 const SHOWN = 5;
+/** The same as a gateway rehearses, and so long it may take. */
+const REHEARSE = "select rehearse_v1(true)";
+const COMMIT_MS = 3_000;
 /** Any will do: nobody says anything on it. */
 const CHANNEL = "tollgate_doctor";
 
@@ -42,6 +48,25 @@ export const DATABASE_CHECKS: readonly Check[] = [
       if (reason !== null) return failed(reason);
       await databaseOf(patient).ping();
       return ok("this is the ledger's current server, and it accepts charges");
+    },
+  },
+  {
+    id: "database-commits",
+    title: "commits",
+    finds:
+      "What a request writes cannot be committed: a full disk, a lost synchronous standby, a lock, a read-only server, a missing right.",
+    fix: "See the reason; docs/operate/failure-modes.md#the-ledger-is-down.",
+    after: ["database-migrations"],
+    run: async (patient) => {
+      const database = databaseOf(patient);
+      const late = new AbortController();
+      const waiting = wait(COMMIT_MS, HANGS, { signal: late.signal }).catch(() => null);
+      const trouble = await Promise.race([database.query(REHEARSE).then(() => null, troubleOf), waiting]);
+      late.abort();
+      if (trouble === null) return ok("what a request writes is committed");
+      const seen = trouble === HANGS ? await createDiagnose(database)().catch(() => null) : null;
+      const { words, fix, sqlState } = seen ?? trouble;
+      return failed(sqlState === null ? words : `${words} (SQLSTATE ${sqlState})`, fix);
     },
   },
   {

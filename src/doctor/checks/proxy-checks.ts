@@ -63,7 +63,11 @@ export const PROXY_CHECKS: readonly Check[] = [
       const report = readReport(text);
       const reasons = report.reasons.join("; ");
       if (status === 200 && report.status === "ok") return ok("ready");
-      if (status === 200 && report.status === "degraded") return warning(`degraded: ${reasons}`);
+      if (status === 200 && report.status === "degraded")
+        return warning(
+          "degraded",
+          "Ask /healthz on the admin listener, which says why, or run this with DATABASE_URL.",
+        );
       return failed(reasons === "" ? `/readyz returns ${status}` : reasons);
     },
   },

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { type CallWatch, UNWATCHED } from "../state/watch-ledger.ts";
 import { createDatabaseBreaker, type DatabaseBreaker } from "./database-breaker.ts";
 import { createLane, type Failure, type Lane, type LaneLimits, type CallTerms } from "./lane.ts";
 import type {
@@ -33,6 +34,8 @@ type BatcherOptions = {
   voidTimeoutMs: number;
   /** So many calls wait for each lane before the buckets are divided among more of them; see below. */
   callsPerLane?: number;
+  /** Hears how calls of requests go; absent, nobody does. */
+  watch?: CallWatch;
   /** Hears of releases that were given up; the sweeper ends their holds. */
   onLostRelease: (error: unknown) => void;
 };
@@ -73,8 +76,8 @@ const REPLAYS_AT_ONCE = 4;
 const LARGE_ANSWER_BYTES = 32_768;
 
 export function createBatcher(options: BatcherOptions): Batcher {
-  const { ledger, clock, limits, settleTimeoutMs, callsPerLane = CALLS_PER_LANE } = options;
-  const breaker = createDatabaseBreaker({ clock, failures: FAILURES_BEFORE_REFUSING, coolMs: COOL_MS });
+  const { ledger, clock, limits, settleTimeoutMs, watch = UNWATCHED, callsPerLane = CALLS_PER_LANE } = options;
+  const breaker = createDatabaseBreaker({ clock, failures: FAILURES_BEFORE_REFUSING, coolMs: COOL_MS, watch });
   const { cancel, settleLate, suspend, refused } = patientLanes(options);
   const { stored, storedLarge } = storingLanes(options, breaker);
   const turns = Array.from({ length: MOST_LANES }, () => turnLane(options, { breaker, cancel }));

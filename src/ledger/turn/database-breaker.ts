@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import type { CallWatch, LedgerSend } from "../state/watch-ledger.ts";
 
 type DatabaseBreakerOptions = {
   clock: Pick<Clock, "elapsedMs">;
@@ -6,6 +7,7 @@ type DatabaseBreakerOptions = {
   failures: number;
   /** How long after a failure somebody may try again. */
   coolMs: number;
+  watch: CallWatch;
 };
 
 /** Whether it is worth asking a database that failed. Shared by all lanes to it. */
@@ -14,27 +16,44 @@ export type DatabaseBreaker = {
   permits: () => boolean;
   /** So many failures in a row that it is known to be dead. */
   broken: () => boolean;
-  succeeded: () => void;
-  failed: () => void;
+  sent: () => LedgerSend;
+  succeeded: (call: LedgerSend) => void;
+  /** It may have happened, or could not. */
+  lost: (call: LedgerSend, error: unknown) => void;
+  /** It was rejected, which says that somebody answers. `error` absent: for what was in it. */
+  rejected: (call: LedgerSend, error?: unknown) => void;
+  /** Nobody was answered while a call waited for all of its time. */
+  silent: () => void;
+  /** A call was turned away unsent. */
+  overfull: () => void;
 };
 
-export function createDatabaseBreaker({ clock, failures, coolMs }: DatabaseBreakerOptions): DatabaseBreaker {
+export function createDatabaseBreaker({ clock, failures, coolMs, watch }: DatabaseBreakerOptions): DatabaseBreaker {
   let failed = 0;
   let triedMs = 0;
+  const count = (): void => {
+    failed += 1;
+    triedMs = clock.elapsedMs();
+  };
   return {
     permits: () => {
-      if (failed < failures) return true;
+      if (failed < failures && !watch.isDown()) return true;
       if (clock.elapsedMs() < triedMs + coolMs) return false;
       triedMs = clock.elapsedMs();
       return true;
     },
     broken: () => failed >= failures,
-    succeeded: () => {
+    sent: watch.sent,
+    succeeded: (call) => {
       failed = 0;
+      watch.answered(call);
     },
-    failed: () => {
-      failed += 1;
-      triedMs = clock.elapsedMs();
+    lost: (call, error) => {
+      count();
+      watch.failed(call, error);
     },
+    rejected: watch.failed,
+    silent: count,
+    overfull: watch.overfull,
   };
 }

@@ -121,7 +121,10 @@ class BatchLane<Item, Answer> {
   submit(item: Item): Promise<Answer> {
     const { limits, breaker, bytesOf, termsOf, clock, isUrgent = never } = this.#options;
     const kind = this.#kindOf(termsOf(item));
-    if (kind.waiting.size >= limits.queued) return refuse("too many calls wait for the ledger");
+    if (kind.waiting.size >= limits.queued) {
+      breaker?.overfull();
+      return refuse("too many calls wait for the ledger");
+    }
     if (kind.terms.refusable && breaker && !breaker.permits()) return refuse("the ledger does not answer");
     return new Promise((resolve, reject) => {
       const entry: Entry<Item, Answer> = {
@@ -211,9 +214,10 @@ class BatchLane<Item, Answer> {
     const entries = batch.filter(waits);
     if (entries.length === 0) return;
     for (const entry of entries) entry.sent = true;
+    const call = breaker?.sent() ?? UNWATCHED;
     try {
       const answers = await send(entries.map((entry) => entry.item));
-      breaker?.succeeded();
+      breaker?.succeeded(call);
       this.#answeredMs = clock.elapsedMs();
       let place = 0;
       for (const entry of entries) {
@@ -222,7 +226,11 @@ class BatchLane<Item, Answer> {
       }
     } catch (error) {
       const failure = failureOf(error);
-      if (failure === "lost") return await this.#sendAgain(entries);
+      if (failure === "lost") {
+        breaker?.lost(call, error);
+        return await this.#sendAgain(entries);
+      }
+      breaker?.rejected(call, failure === "data" ? undefined : error);
       const parts = partsOf(entries, failure);
       for (const part of parts) await this.#flush(part);
       if (parts.length > 0) return;
@@ -233,7 +241,6 @@ class BatchLane<Item, Answer> {
   /** Under the same ids, so that what did happen is answered and not done twice. */
   async #sendAgain(entries: readonly Entry<Item, Answer>[]): Promise<void> {
     const { breaker, limits } = this.#options;
-    breaker?.failed();
     // Nobody waits for a ledger that is known to be dead, the caller who tried it included.
     if (breaker?.broken()) {
       const refusable = entries.filter(({ kind }) => kind.terms.refusable);
@@ -282,7 +289,7 @@ class BatchLane<Item, Answer> {
       const deadlineMs = this.#deadlineMs(entry);
       if (deadlineMs > clock.elapsedMs()) return;
       // A database that answered nobody while this call waited hangs, and is as dead as one that refuses.
-      if (this.#answeredMs <= deadlineMs - kind.terms.timeoutMs) breaker?.failed();
+      if (this.#answeredMs <= deadlineMs - kind.terms.timeoutMs) breaker?.silent();
       const place = this.#queue.indexOf(entry);
       if (place >= 0) this.#queue.splice(place, 1);
       this.#giveUp([entry], "the ledger did not answer in time");
@@ -304,6 +311,8 @@ function leave<Item, Answer>(entry: Entry<Item, Answer>): boolean {
 }
 
 const waits = ({ waits: waiting }: { waits: boolean }): boolean => waiting;
+
+const UNWATCHED = { sinceMs: 0 };
 
 const always = (): boolean => true;
 const never = (): boolean => false;

@@ -43,6 +43,8 @@ const REFUSED = "select refused_v1(on_line_v1($3::uuid, $1::int), $2::boolean)";
 
 const HEARTBEAT = "select heartbeat_v1(on_line_v1($2::uuid, $1::uuid)) as until";
 
+const REHEARSE = "select rehearse_v1(on_line_v1($1::uuid, $2::boolean)), require_recent($3, $3, ledger_now())";
+
 const SWEEP = `select id, key_id as "keyId", credits, tokens, code, reason from sweep_v1(on_line_v1($3::uuid, $1::uuid), $2)`;
 
 const FUND = "select fund_v1(on_line_v1($6::uuid, $1::int), $2, $3, $4, $5) as kind";
@@ -82,7 +84,7 @@ export function createLedgerStore(queryable: Queryable): Ledger {
 const requestCalls = (
   queryable: Queryable,
   words: Words,
-): Pick<Ledger, "kept" | "void" | "checkpoint" | "heartbeat" | "forgetClaims"> => ({
+): Pick<Ledger, "kept" | "void" | "checkpoint" | "heartbeat" | "rehearse" | "forgetClaims"> => ({
   kept: async (claims) => {
     const rows = await queryable.query<StoredAnswer & { place: number }>(KEPT, [
       textColumn(claims, ({ keyId }) => keyId),
@@ -127,6 +129,10 @@ const requestCalls = (
     const [row] = await queryable.query<{ until: Date }>(HEARTBEAT, [processId, LINE], PREPARED);
     invariant(row, "a heartbeat is answered");
     return row.until;
+  },
+
+  rehearse: async ({ id, spill }) => {
+    await queryable.query(REHEARSE, [LINE, spill, id], PREPARED);
   },
 
   forgetClaims: async ({ items, bytes }) => {
@@ -213,12 +219,18 @@ const counterOf = ({ account, renewsAt, ...row }: CounterRow): CounterSummary =>
   renewsAtMs: renewsAt === null ? null : Date.parse(renewsAt),
 });
 
+/**
+ * What a whole server or role lacks, and no request can help: rights, the password, the database, the schema, its files. Nothing
+ * happened, and nothing that this process sends would.
+ */
+const LACKING = /^(28|3D|3F|42501|42P01|42883|58|XX)/;
+
 /** Classes 22 and 23 are about values; a statement stopped for its time, or for a deadlock, was rolled back. */
 export function ledgerFailureOf(error: unknown): Failure {
   if (error instanceof DatabaseBusyError || connectionLost(error)) return "lost";
   const state = sqlStateOf(error);
   if (state === null) return "bug";
-  if (state === CLOCK_REFUSED) return "refused";
+  if (state === CLOCK_REFUSED || LACKING.test(state)) return "refused";
   if (state.startsWith("22") || state.startsWith("23")) return "data";
   return /^(40|53|55|57)/.test(state) ? "lost" : "bug";
 }

@@ -237,17 +237,32 @@ const LEDGER_LINES = {
 } as const satisfies Record<string, LogRow>;
 
 const DATABASE_LINES = {
-  databaseLost: {
-    message: "database lost",
+  ledgerDown: {
+    message: "ledger down: requests get 503",
     level: "error",
-    meaning: "The database does not respond. New requests get 503; running streams continue.",
-    fix: "Bring the database back. No restart is needed.",
+    meaning:
+      "The ledger does not confirm what requests ask of it. New requests get 503; running streams continue. `reason` says why, `sqlstate` is PostgreSQL's name for it, and `fix` what to do.",
+    fix: "As `fix` says. No restart is needed.",
   },
-  databaseBack: {
-    message: "database available again",
+  ledgerUp: {
+    message: "ledger up: requests are served again",
     level: "info",
-    meaning: "The database responds after `lost_ms`.",
+    meaning: "The ledger works again, after `down_ms`.",
     fix: null,
+  },
+  connectionBroken: {
+    message: "database connection broken",
+    level: "warn",
+    meaning:
+      "An idle connection, or the one that listens for notifications, broke or cannot be made; `error` says how. It is made again. Requests are served as long as the ledger is up.",
+    fix: null,
+  },
+  readFailed: {
+    message: "reading the database failed",
+    level: "warn",
+    meaning:
+      "What this process knows of keys, models or requests in flight (`what`) was not read again, and may be old.",
+    fix: "See `error`. If the ledger is down, bring it back first.",
   },
   serverRefused: {
     message: "database server refused",

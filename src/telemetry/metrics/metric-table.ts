@@ -190,9 +190,9 @@ export const GAUGES = {
     labels: [],
     overWorkers: "sum",
   },
-  databaseUp: {
-    name: "tollgate_database_up",
-    help: "1 if the database responds, 0 if not. At 0, requests get 503.",
+  ledgerUp: {
+    name: "tollgate_ledger_up",
+    help: "1 if the ledger confirms charges, 0 if not, whatever the cause. At 0, requests get 503.",
     labels: [],
     overWorkers: "min",
   },

@@ -49,7 +49,7 @@ export type Metrics = {
   draining: () => void;
   recordsEnded: (result: "written" | "dropped", records: number) => void;
   spansEnded: (result: "sent" | "failed" | "dropped", spans: number) => void;
-  databaseUp: (up: 0 | 1) => void;
+  ledgerUp: (up: 0 | 1) => void;
   serverRefused: () => void;
   changesHeard: (heard: 0 | 1) => void;
   leaseHeld: (held: 0 | 1) => void;
@@ -110,7 +110,7 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
   const countSpans = createTally(COUNTERS.spans, ["sent", "failed", "dropped"], registry);
   const refusedServers = createCounter(COUNTERS.refusedServers, registry);
   const draining = createLevel(GAUGES.draining, registry);
-  const databaseUp = createLevel(GAUGES.databaseUp, registry);
+  const ledgerUp = createLevel(GAUGES.ledgerUp, registry);
   const changesHeard = createLevel(GAUGES.changesHeard, registry);
   const catalogueModels = createLevel(GAUGES.catalogueModels, registry);
   const providerLabel = createBoundedLabel(MOST_PROVIDERS);
@@ -128,7 +128,7 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
     lineDropped: () => droppedLines.inc(),
     draining: () => void (draining.current = 1),
     spansEnded: (result, spans) => countSpans(result, spans),
-    databaseUp: (up) => void (databaseUp.current = up),
+    ledgerUp: (up) => void (ledgerUp.current = up),
     serverRefused: () => refusedServers.inc(),
     changesHeard: (heard) => void (changesHeard.current = heard),
     catalogueLoaded: (models) => void (catalogueModels.current = models),

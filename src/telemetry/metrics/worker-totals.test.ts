@@ -11,7 +11,7 @@ const valueOf = (text: string, series: string): number | null => {
 const sent = async (metrics: Metrics): Promise<MetricSnapshot> =>
   JSON.parse(JSON.stringify(await metrics.snapshot())) as MetricSnapshot;
 
-function worker({ finished = 0, open = 0, databaseUp = 1 as 0 | 1, quarantined = 0 }): Metrics {
+function worker({ finished = 0, open = 0, ledgerUp = 1 as 0 | 1, quarantined = 0 }): Metrics {
   const metrics = createMetrics();
   for (let count = 0; count < finished + open; count++) metrics.requestOpened();
   for (let count = 0; count < finished; count++)
@@ -27,7 +27,7 @@ function worker({ finished = 0, open = 0, databaseUp = 1 as 0 | 1, quarantined =
       outputTokens: 1,
       key: null,
     });
-  metrics.databaseUp(databaseUp);
+  metrics.ledgerUp(ledgerUp);
   metrics.holdsQuarantined(quarantined);
   return metrics;
 }
@@ -35,7 +35,7 @@ function worker({ finished = 0, open = 0, databaseUp = 1 as 0 | 1, quarantined =
 test("counters and histograms are summed, and each gauge by its own rule", async () => {
   const totals = createWorkerTotals();
   totals.note("1", await sent(worker({ finished: 3, open: 2, quarantined: 4 })));
-  totals.note("2", await sent(worker({ finished: 5, open: 1, databaseUp: 0, quarantined: 4 })));
+  totals.note("2", await sent(worker({ finished: 5, open: 1, ledgerUp: 0, quarantined: 4 })));
   const { text, contentType } = await totals.expose({ workers: 2, answered: ["1", "2"] });
 
   expect(contentType).toContain("text/plain");
@@ -43,7 +43,7 @@ test("counters and histograms are summed, and each gauge by its own rule", async
   expect(valueOf(text, 'tollgate_request_seconds_count{route="messages"}')).toBe(8);
   expect(valueOf(text, 'tollgate_request_seconds_bucket{le="0.025",route="messages"}')).toBe(8);
   expect(valueOf(text, "tollgate_open_requests")).toBe(3);
-  expect(valueOf(text, "tollgate_database_up")).toBe(0);
+  expect(valueOf(text, "tollgate_ledger_up")).toBe(0);
   expect(valueOf(text, "tollgate_holds_quarantined")).toBe(4);
   expect(valueOf(text, "tollgate_workers")).toBe(2);
   expect(valueOf(text, "tollgate_workers_answered")).toBe(2);
@@ -52,12 +52,12 @@ test("counters and histograms are summed, and each gauge by its own rule", async
 test("a worker that does not answer keeps its last counters in the sum, and its gauges leave it", async () => {
   const totals = createWorkerTotals();
   totals.note("1", await sent(worker({ finished: 3 })));
-  totals.note("2", await sent(worker({ finished: 5, open: 7, databaseUp: 0 })));
+  totals.note("2", await sent(worker({ finished: 5, open: 7, ledgerUp: 0 })));
   const { text } = await totals.expose({ workers: 2, answered: ["1"] });
 
   expect(valueOf(text, 'tollgate_tokens_total{direction="input"}')).toBe(80);
   expect(valueOf(text, "tollgate_open_requests")).toBe(0);
-  expect(valueOf(text, "tollgate_database_up")).toBe(1);
+  expect(valueOf(text, "tollgate_ledger_up")).toBe(1);
   expect(valueOf(text, "tollgate_workers_answered")).toBe(1);
 });
 

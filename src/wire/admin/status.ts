@@ -123,7 +123,7 @@ const ledgerSchema = z
 
 export const statusSchema = z
   .object({
-    status: z.enum(["ok", "degraded", "unavailable"]).describe("As `/readyz` says it."),
+    status: z.enum(["ok", "degraded", "unavailable"]).describe("As `/healthz` says it."),
     reasons: z.array(z.string()).describe("What is not as it should be."),
     version: z
       .string()

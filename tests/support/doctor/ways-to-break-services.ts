@@ -110,6 +110,17 @@ export const SERVICE_WAYS: readonly WayToBreak[] = [
     },
   },
   {
+    breaks: "what a request writes",
+    sql: ["revoke insert on charge from tollgate"],
+    undo: ["grant insert on charge to tollgate"],
+    expected: {
+      id: "database-commits",
+      status: "failed",
+      message: /the role may not do what the ledger needs \(SQLSTATE 42501\)/,
+      fix: /tollgate migrate --serving-role/,
+    },
+  },
+  {
     breaks: "a function of the serving role",
     sql: ["revoke execute on function sweep_v1 from tollgate"],
     undo: ["grant execute on function sweep_v1 to tollgate"],

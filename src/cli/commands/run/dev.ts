@@ -173,7 +173,7 @@ async function openDevDatabase({ database: url, demo }: DevOptions, folder: stri
   if (url === undefined) return createPglite({ dataFolder: folder });
   if (demo) throw new CommandError("--demo keeps its data in its folder; leave --database out.");
   const lock = await lockFolder(folder);
-  const database = openDatabase(withDatabase(opened.loaded, url), opened.events.databaseLost);
+  const database = openDatabase(withDatabase(opened.loaded, url), opened.events.connectionBroken);
   const close = async (): Promise<void> => {
     await database.close();
     await lock.release();

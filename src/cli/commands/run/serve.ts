@@ -48,19 +48,19 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
   // Workers share the port, and their parent has looked.
   if (cluster.isPrimary) await requireFree([config.listen, config.admin], config);
   const telemetry = await openTelemetry(config);
-  const database = openDatabase(loaded, telemetry.events.databaseLost, lineOf(telemetry.events));
+  const database = openDatabase(loaded, telemetry.events.connectionBroken, lineOf(telemetry.events));
   await requireCurrent(database, options);
   if (cluster.isPrimary) {
     await inspect(database, telemetry.events);
     await setUp(database, telemetry.events, config);
   }
-  const { databaseLost, serverRefused } = telemetry.events;
+  const { connectionBroken, serverRefused } = telemetry.events;
   const line = { strangers: "refused", onRefused: serverRefused } as const;
   const parts = {
     config,
     adminToken: config.admin.token?.reveal() ?? "",
     database,
-    operatorDatabase: openOperatorDatabase(loaded, databaseLost, line),
+    operatorDatabase: openOperatorDatabase(loaded, connectionBroken, line),
     credentials: openProviderCredentials(config.credential, processEnvironment()),
     settings: { ...loaded, secretFiles: secretFilesOf(loaded, processEnvironment()) },
     workers: options.workers,
@@ -77,7 +77,7 @@ async function superviseWorkers(loaded: LoadedConfig, options: ServeOptions): Pr
   const adminPorts = await chooseAdminPorts(admin, options.workers);
   await requireFree([listen, ...adminPorts.map((port) => ({ host: admin.host, port }))], loaded.config);
   const { events, logger } = await openTelemetry(loaded.config);
-  const database = openDatabase(loaded, events.databaseLost, lineOf(events));
+  const database = openDatabase(loaded, events.connectionBroken, lineOf(events));
   await requireCurrent(database, options);
   await inspect(database, events);
   await setUp(database, events, loaded.config);
