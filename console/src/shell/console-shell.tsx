@@ -18,6 +18,8 @@ type Props = {
   reference: string;
   /** Opens what the palette found by asking the gateway; null: it asks for nothing. */
   openFound: CommandParts["openFound"];
+  /** What is said above every page, if anything. */
+  banner?: ReactNode;
   /** Who is signed in. */
   actor: string;
   /** Opens the page about them, where there is one. */
@@ -26,7 +28,7 @@ type Props = {
 };
 
 /** What stands around every page: navigation, palette, span of time, and who is signed in. */
-export function ConsoleShell({ pages, reference, openFound, ...user }: Props): ReactNode {
+export function ConsoleShell({ pages, reference, openFound, banner, ...user }: Props): ReactNode {
   const { pathname } = useLocation();
   const [drawer, setDrawer] = useState<boolean | null>(null);
   const page = pages.findLast(({ path }) => pathname === path || (path !== "/" && pathname.startsWith(`${path}/`)));
@@ -53,6 +55,7 @@ export function ConsoleShell({ pages, reference, openFound, ...user }: Props): R
           <PaletteButton pages={pages} reference={reference} openFound={openFound} />
           <UserMenu {...user} />
         </header>
+        {banner}
         <main
           id="content"
           tabIndex={-1}

@@ -6,6 +6,7 @@ import { tellFailure } from "../parts/toast.tsx";
 import type { Found } from "./commands.ts";
 import { ConsoleShell } from "./console-shell.tsx";
 import { OPERATOR_PAGES } from "../routes/operator-pages.ts";
+import { HealthBanner } from "./health-banner.tsx";
 import { sessionQuery } from "./session.ts";
 
 /** What stands around every page of operators. */
@@ -26,6 +27,7 @@ export function OperatorShell(): ReactNode {
       pages={OPERATOR_PAGES}
       reference="Admin API reference"
       openFound={open}
+      banner={<HealthBanner />}
       actor={session?.actor ?? ""}
       onProfile={() => void navigate({ to: "/profile" })}
       onSignOut={signOut}
