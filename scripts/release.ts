@@ -92,7 +92,9 @@ function build(
   to: { version: string; out: string; date: string; seconds: number },
 ): void {
   const { version, out, date, seconds } = to;
-  run("npm", ["pack", "--silent", "--pack-destination", out], tree);
+  const pack = ["pack", "--silent", "--pack-destination", out];
+  // The tree is no clone any more.
+  execFileSync("npm", pack, { cwd: tree, env: { ...process.env, BUILD_COMMIT: git("rev-parse", "HEAD") } });
   const chart = join(out, `tollgate-chart-${version}.tgz`);
   const tar = ["--sort=name", `--mtime=@${seconds}`, "--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX"];
   run(

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Ran, runTollgate } from "../../tests/support/run-tollgate.ts";
+import { buildInfo } from "../config/build-info.ts";
+import { packageVersion } from "../config/package-version.ts";
 import { runTollgate as runHere } from "./tollgate.ts";
 
 let folder: string;
@@ -149,11 +151,13 @@ test("every command is in this list", async () => {
   );
 });
 
-test("the version is the package's", async () => {
-  expect(await run("--version")).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string,
-  });
+test("the first word of the version is the package's, and the commit follows in brackets", async () => {
+  const { code, stdout } = await run("--version");
+  const { version, commit } = buildInfo();
+
+  expect(code).toBe(0);
+  expect(stdout).toBe(commit === null ? `${version}\n` : `${version} (${commit.slice(0, 12)})\n`);
+  expect(stdout.split(/\s/)[0]).toBe(packageVersion());
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { Command, CommanderError } from "commander";
 import { addNotes } from "./command-notes.ts";
 import { mindOutput } from "./mind-output.ts";
 import { screenOf } from "./text/screen.ts";
-import { packageVersion } from "../config/package-version.ts";
+import { buildInfo, buildName } from "../config/build-info.ts";
 import { reportFailure } from "./report-failure.ts";
 
 type AddCommand = (program: Command) => void;
@@ -59,7 +59,7 @@ const USAGE = 2;
 export async function createProgram(word: string): Promise<Command> {
   const program = new Command("tollgate")
     .description("The model gateway with a hard money cap, on one PostgreSQL.")
-    .version(packageVersion(), "-V, --version", "print the version")
+    .version(buildName(buildInfo()), "-V, --version", "print the version and the commit")
     .helpOption("-h, --help", "print help")
     .option("--config <file>", "settings file (default: tollgate.yaml, if it exists)")
     .configureHelp({ showGlobalOptions: true, styleTitle: bold })

@@ -13,6 +13,7 @@ import { until } from "../support/until.ts";
 type PackedFile = { path: string; size: number };
 type Ready = { publicUrl: string; adminToken: string; keys: { credit: string; token_budget: string } };
 
+const ROOT = join(import.meta.dirname, "../..");
 const WANTED_MS = 10_000;
 const READY_TIMEOUT_MS = 120_000;
 const INSTALL_TIMEOUT_MS = 150_000;
@@ -104,6 +105,14 @@ test("the commands that dev offers can be pasted, though no tollgate is on the p
   const [, line = "false"] = /^ {2}(.* keys list)$/m.exec(stdout) ?? [];
 
   expect(spawnSync("bash", ["-c", line], { cwd: workFolder(), env: environment }).status).toBe(0);
+});
+
+test("the installed package says its version, and the commit that it was built from", () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+  const asked = spawnSync("git", ["rev-parse", "HEAD"], { cwd: ROOT, encoding: "utf8" });
+  const commit = asked.status === 0 ? ` (${asked.stdout.slice(0, 12)})` : "";
+
+  expect(tollgate("--version").stdout).toBe(`${version}${commit}\n`);
 });
 
 test("the package holds what runs, and neither tests nor sources nor anything large", () => {

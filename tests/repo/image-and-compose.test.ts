@@ -63,6 +63,13 @@ test("the image copies all that its build reads", () => {
   expect(copied).toEqual(expect.arrayContaining(["src", "build", "demo", "console"]));
 });
 
+test("the image is built with the commit that its label names", () => {
+  const [build = "", last = ""] = containerfile.split("FROM scratch");
+
+  expect(build).toMatch(/^ARG REVISION=unknown\nRUN BUILD_COMMIT="\$\{REVISION\}" .*scripts\/build\.ts/m);
+  expect(last).toMatch(/revision="\$\{REVISION\}"/);
+});
+
 test("the image runs as a numeric user, needs no shell, and listens where compose and its health check expect it", () => {
   const [, last = ""] = containerfile.split("FROM scratch");
 
