@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { glob, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,15 +9,30 @@ export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-export type MigrationFile = { number: number; name: string; sha256: string; sql: string };
+/** `servesFrom`: the oldest program that can serve on its tables, by the last migration of that program. */
+export type MigrationFile = { number: number; name: string; sha256: string; servesFrom: number; sql: string };
 
-export type AppliedMigration = { number: number; name: string; sha256: string };
+/**
+ * As the database has it. `servesFrom`: as above; null: it was applied by a program that did not write it down, and counts as the number
+ * itself. `program`: the version that applied it.
+ */
+export type AppliedMigration = {
+  number: number;
+  name: string;
+  sha256: string;
+  servesFrom: number | null;
+  program: string | null;
+  appliedAt: Date;
+};
 
 /** `signature`: from the arguments to the answer, as the file has it. */
 export type FunctionFile = { name: string; signature: string; sha256: string; sql: string };
 
-/** Of all functions together. Grows with every change, so that the older of two packages knows that it is the older one. */
-export type Edition = { edition: number; sha256: string };
+/**
+ * Of all functions together. Grows with every change, so that the older of two packages knows that it is the older one. `servesFrom`: the
+ * edition of the oldest program that finds every function it calls; without it only programs of this edition do.
+ */
+export type Edition = { edition: number; sha256: string; servesFrom?: number };
 
 /**
  * The migrations of which the first file has the result, as they were. Those after `oldest` are left with what they did to tables: `steps`,
@@ -25,11 +40,23 @@ export type Edition = { edition: number; sha256: string };
  */
 type History = { oldest: number; migrations: { name: string; sha256: string }[]; steps: string[] };
 
+const COMPATIBLE = /^-- Compatible: programs from (\d{4}) on\.$/;
 const MIGRATION_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
 const FUNCTION = /^create or replace function ([a-z0-9_]+)\s*(\([^]*?)\s+language\s/m;
 
 /** The `schema/` folder of this package, from the sources and from the build alike. */
 export const schemaFolder = (): string => fileURLToPath(new URL("../../schema", import.meta.url));
+
+/** The last migration and the edition of the functions of a program, by name and number. */
+export type SchemaVersion = { migration: string; edition: number | null };
+
+/** Of the program whose folder this is. Reads names alone, no migration. */
+export function schemaVersion(folder: string): SchemaVersion {
+  const names = readdirSync(join(folder, "migrations")).filter((name) => MIGRATION_NAME.test(name));
+  const path = join(folder, "edition.json");
+  const edition = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Edition).edition : null;
+  return { migration: basename(names.toSorted().at(-1) ?? "", ".sql"), edition };
+}
 
 /** Reads `migrations/0039_name.sql` and its successors, in order and without a gap. */
 export async function readMigrations(folder: string): Promise<MigrationFile[]> {
@@ -50,7 +77,25 @@ async function readMigration(folder: string, fileName: string): Promise<Migratio
   const number = MIGRATION_NAME.exec(fileName)?.[1];
   if (number === undefined) throw new MigrationError(`${fileName} is not named like 0040_what_it_does.sql`);
   const sql = await readSql(join(folder, fileName));
-  return { number: Number(number), name: basename(fileName, ".sql"), sha256: digestOf(sql), sql };
+  const name = basename(fileName, ".sql");
+  return {
+    number: Number(number),
+    name,
+    sha256: digestOf(sql),
+    servesFrom: servesFromOf(name, Number(number), sql),
+    sql,
+  };
+}
+
+/** Without a line that says so, no older program can serve: a file that is silent must not be taken for one that was thought about. */
+function servesFromOf(name: string, number: number, sql: string): number {
+  const lines = sql.split("\n").filter((line) => /^--\s*compatible/i.test(line));
+  if (lines.length === 0) return number;
+  const [, from] = COMPATIBLE.exec(lines[0] ?? "") ?? [];
+  if (from === undefined || lines.length > 1)
+    throw new MigrationError(`${name} must say once: -- Compatible: programs from NNNN on.`);
+  if (Number(from) > number) throw new MigrationError(`${name} says programs from ${from} on, which is after itself`);
+  return Number(from);
 }
 
 /** What `functions/` defines, one function in each file, in the order of their paths. */
@@ -99,10 +144,13 @@ const digestOf = (text: string): string => createHash("sha256").update(text).dig
  * The files still to be applied. `adopt`: what brings an older database to the first of them, which then is not run itself. `newer`: what
  * the database has that this program does not know.
  */
-export type Pending = { adopt: Adoption | null; migrations: MigrationFile[]; newer: string | null };
+export type Pending = { adopt: Adoption | null; migrations: MigrationFile[]; newer: AppliedMigration[] };
 
 /** `history`: what the database would have been told by now, had it been migrated step by step. */
-type Adoption = { files: MigrationFile[]; history: AppliedMigration[] };
+type Adoption = { files: MigrationFile[]; history: Applicable[] };
+
+/** What is noted of a migration that was applied. */
+export type Applicable = { number: number; name: string; sha256: string; servesFrom?: number };
 
 /** Compares what was applied with the files. Throws when the two contradict each other. */
 export async function pendingIn(
@@ -119,7 +167,7 @@ export async function pendingIn(
   requireOrder(since, first);
   requireSame(since, files);
   const migrations = files.slice(since.length);
-  const newer = since[files.length]?.name ?? null;
+  const newer = since.slice(files.length);
   if (history === null || since.length > 0) return { adopt: null, migrations, newer };
   if (before.length < history.oldest) {
     throw new MigrationError(

@@ -8,7 +8,10 @@ import { freshDatabase, type FreshDatabase, whyUnavailable } from "../support/po
 import { type Ran, runTollgate } from "../support/run-tollgate.ts";
 
 const NEXT = "insert into migration (number, name, sha256) select max(number) + 1, 'next', 'other' from migration";
-const EDITION = "insert into function_edition (edition, sha256) values (999999, 'other')";
+const EDITION = "insert into function_edition (edition, sha256, serves_from) values (999999, 'other', 1)";
+/** As a later version notes it. */
+const LATER =
+  "insert into migration (number, name, sha256, serves_from, program) select max(number) + 1, 'later', 'other', max(number) + 1, '9.8.7 (abc)' from migration";
 
 const reason = whyUnavailable("15");
 let fresh: FreshDatabase;
@@ -50,15 +53,36 @@ test("dev refuses a database that a newer version has migrated", async () => {
 });
 
 test.each([
-  ["a migration", NEXT, "next"],
-  ["functions of an edition", EDITION, "functions of edition 999999"],
-])("migrate changes nothing in a database with %s that it does not know, and says so", async (_what, newer, has) => {
-  await database.query(newer);
+  ["a migration", NEXT, "next", "cannot serve with it: install the version that applied it"],
+  ["a migration of a later version", LATER, "later", "cannot serve with it: install Tollgate 9.8.7 (abc) or newer"],
+  ["functions of an edition", EDITION, "functions of edition 999999", "can serve with it"],
+])(
+  "migrate changes nothing in a database with %s that it does not know, and says so",
+  async (_, newer, has, serves) => {
+    await database.query(newer);
 
-  expect(await run("migrate")).toMatchObject({
-    code: 0,
-    stdout: `The database is newer than this program: it has ${has}. Nothing was changed.\n`,
-  });
+    expect(await run("migrate")).toMatchObject({
+      code: 0,
+      stdout: `The database is newer than this program: it has ${has}. Nothing was changed. This program ${serves}.\n`,
+    });
+    expect(JSON.parse((await run("migrate", "--json")).stdout)).toMatchObject({
+      applied: [],
+      newer: has,
+      serves: serves.startsWith("can "),
+    });
+  },
+);
+
+test("serve names the version to install when it cannot serve with what a later version has applied", async () => {
+  await database.query(LATER);
+
+  for (const words of [["serve"], ["serve", "--migrate"], ["serve", "--workers", "2"]]) {
+    const { code, stderr } = await run(...words);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      "the database is newer than this program: it has later, with which this program cannot serve; install Tollgate 9.8.7 (abc) or newer",
+    );
+  }
 });
 
 test("serve --migrate says that it leaves newer functions as they are", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../../tests/support/postgres.ts";
 import type { Database } from "../database.ts";
-import { migrate, pendingMigrations } from "./migrate.ts";
+import { migrate, pendingMigrations, readSchemaState } from "./migrate.ts";
 import { editionOf, readFunctions, readMigrations, schemaFolder } from "../schema-files.ts";
 import { createPglite } from "../pglite/pglite.ts";
 import { createPostgres } from "../postgres/postgres.ts";
@@ -28,9 +28,14 @@ const defines = (name: string, rest: string) =>
 const answers = (name: string, value: number) => defines(name, `() returns int language sql as 'select ${value}'`);
 
 /** What `npm run schema` writes. */
-async function issue(edition: number): Promise<void> {
+async function issue(edition: number, servesFrom?: number): Promise<void> {
   const sha256 = editionOf(await readFunctions(folder));
-  await writeFile(join(folder, "edition.json"), JSON.stringify({ edition, sha256 }));
+  await writeFile(join(folder, "edition.json"), JSON.stringify({ edition, sha256, servesFrom }));
+}
+
+/** Takes back what later versions added, as in the folder of an older one. */
+async function beOlder(...later: string[]): Promise<void> {
+  for (const name of later) await rm(join(folder, "migrations", name));
 }
 
 describe.each(["15", "newest"] as const)("on PostgreSQL %s", (version) => {
@@ -100,23 +105,97 @@ describe.each(["15", "newest"] as const)("on PostgreSQL %s", (version) => {
 
     const migrated = await migrate(database, { folder, roles: { servingRole: "nobody" } });
 
-    expect(migrated).toEqual({ applied: [], functions: [], current: "0001_first", newer: "0002_second" });
+    const newer = { name: "0002_second", serves: false, program: null };
+    expect(migrated).toEqual({ applied: [], functions: [], current: "0001_first", newer });
     await expect(pendingMigrations(database, { folder })).rejects.toThrow(
-      "the database is newer than this program: it has 0002_second; run a program that knows it",
+      "the database is newer than this program: it has 0002_second, with which this program cannot serve; install the version that applied it",
     );
     expect(await database.query("select told()")).toEqual([{ told: 2 }]);
   });
 
-  test("a program whose functions alone are older serves, and leaves them as they are", async () => {
+  test("an older program serves on migrations that say so, and leaves them as they are", async () => {
+    await write(
+      "0003_third.sql",
+      "-- Why: to see.\n-- Compatible: programs from 0001 on.\ncreate table third (id int);",
+    );
+    await write("0004_fourth.sql", "-- Compatible: programs from 0002 on.\ncreate table fourth (id int);");
+    await migrate(database, { folder, program: "0.4.0 (abc)" });
+    await beOlder("0003_third.sql", "0004_fourth.sql");
+
+    const newer = { name: "0003_third", serves: true, program: "0.4.0 (abc)" };
+    expect(await readSchemaState(database, { folder })).toEqual({ pending: [], newer });
+    expect(await migrate(database, { folder, program: "0.2.0" })).toMatchObject({ applied: [], newer });
+    expect(await pendingMigrations(database, { folder })).toEqual([]);
+
+    await beOlder("0002_second.sql");
+    await expect(pendingMigrations(database, { folder })).rejects.toThrow(
+      "the database is newer than this program: it has 0002_second, with which this program cannot serve; install Tollgate 0.4.0 (abc) or newer",
+    );
+  });
+
+  test("one migration in the way is enough, whatever those after it say, and the version to install is the last", async () => {
+    await write("0003_third.sql", "create table third (id int);");
+    await migrate(database, { folder, program: "0.3.0" });
+    await write("0004_fourth.sql", "-- Compatible: programs from 0002 on.\ncreate table fourth (id int);");
+    await migrate(database, { folder, program: "0.4.0" });
+    await beOlder("0003_third.sql", "0004_fourth.sql");
+
+    expect(await readSchemaState(database, { folder })).toMatchObject({
+      newer: { name: "0003_third", serves: false, program: "0.4.0" },
+    });
+  });
+
+  test("a database whose migrations an earlier version noted gets the columns, and what is in them counts as silent", async () => {
+    await answers("told", 1);
+    await issue(1);
+    await migrate(database, { folder, program: "0.1.0" });
+    await database.script(`
+      alter table migration drop column serves_from, drop column program;
+      alter table function_edition drop column serves_from, drop column program`);
+    expect(await readSchemaState(database, { folder })).toEqual({ pending: [], newer: null });
+    await write("0003_third.sql", "-- Compatible: programs from 0001 on.\ncreate table third (id int);");
+
+    expect(await migrate(database, { folder, program: "0.2.0" })).toMatchObject({ applied: ["0003_third"] });
+
+    expect(await database.query("select number, serves_from, program from migration order by number")).toEqual([
+      { number: 1, serves_from: null, program: null },
+      { number: 2, serves_from: null, program: null },
+      { number: 3, serves_from: 1, program: "0.2.0" },
+    ]);
+    await beOlder("0003_third.sql", "0002_second.sql");
+    expect(await readSchemaState(database, { folder })).toMatchObject({
+      newer: { name: "0002_second", serves: false },
+    });
+  });
+
+  test("a program whose functions alone are older serves if they say so, and leaves them as they are", async () => {
     await answers("told", 2);
-    await issue(2);
+    await issue(2, 1);
     await migrate(database, { folder });
     await answers("told", 1);
     await issue(1);
 
-    expect(await migrate(database, { folder })).toMatchObject({ functions: [], newer: "functions of edition 2" });
+    const newer = { name: "functions of edition 2", serves: true };
+    expect(await migrate(database, { folder })).toMatchObject({ functions: [], newer });
     expect(await pendingMigrations(database, { folder })).toEqual([]);
     expect(await database.query("select told()")).toEqual([{ told: 2 }]);
+  });
+
+  test("a program that calls functions which are gone does not serve, whatever later editions say", async () => {
+    for (const [edition, servesFrom] of [
+      [2, 2],
+      [3, 1],
+    ] as const) {
+      await answers("told", edition);
+      await issue(edition, servesFrom);
+      await migrate(database, { folder, program: `0.${edition}.0` });
+    }
+    await answers("told", 1);
+    await issue(1);
+
+    await expect(pendingMigrations(database, { folder })).rejects.toThrow(
+      "it has functions of edition 2, with which this program cannot serve; install Tollgate 0.3.0 or newer",
+    );
   });
 
   test("functions that have changed are defined anew, those without a file removed, and the others not touched", async () => {
@@ -206,7 +285,8 @@ describe.each(["15", "newest"] as const)("on PostgreSQL %s", (version) => {
     expect(await pendingMigrations(database, { folder })).toEqual([]);
     await answers("told", 3);
     await issue(1);
-    expect(await migrate(database, { folder })).toMatchObject({ functions: [], newer: "functions of edition 2" });
+    const newer = { name: "functions of edition 2" };
+    expect(await migrate(database, { folder })).toMatchObject({ functions: [], newer });
   });
 
   test("everything goes where the tables are, though another schema comes before it since", async () => {
@@ -319,6 +399,23 @@ test("functions without an edition are refused, since nobody would define them",
 
   await expect(migrate(database, { folder })).rejects.toThrow(`${folder} has functions and no edition.json`);
   await database.close();
+});
+
+test.each([
+  ["-- Compatible: programs from 0003 on.", "0002_second says programs from 0003 on, which is after itself"],
+  ["-- Compatible: programs from 1 on.", "0002_second must say once: -- Compatible: programs from NNNN on."],
+  ["-- compatible with 0001", "0002_second must say once"],
+  ["-- Compatible: programs from 0001 on.\n-- Compatible: programs from 0002 on.", "0002_second must say once"],
+])("a migration that says it in other words is refused: %s", async (line, problem) => {
+  await write("0002_second.sql", `${line}\ncreate table second (id int);`);
+
+  await expect(readMigrations(folder)).rejects.toThrow(problem);
+});
+
+test("a migration that says nothing is compatible with no older program", async () => {
+  await write("0003_third.sql", "-- Compatible: programs from 0001 on.\n");
+
+  expect((await readMigrations(folder)).map(({ servesFrom }) => servesFrom)).toEqual([1, 2, 1]);
 });
 
 test("a number that is missing or used twice, and a name without a number, are refused", async () => {

@@ -2,7 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sqlStateOf } from "../database-error.ts";
 import type { Database, Queryable, Transaction } from "../database.ts";
 import { grantRoles, keepPrivileges, type Roles } from "./privileges.ts";
+import { type AppliedEdition, type Newer, newerThan, requireServing } from "./newer-schema.ts";
 import {
+  type Applicable,
   type AppliedMigration,
   type Edition,
   type FunctionFile,
@@ -18,12 +20,14 @@ import {
 
 export type MigrationStep = { name: string; elapsedMs: number };
 
-/** `functions`: those that were defined anew or removed. `newer`: what the database has that this program does not know; nothing was changed. */
-export type Migrated = { applied: string[]; functions: string[]; current: string; newer: string | null };
+/** `functions`: those that were defined anew or removed. `newer`: the database is of a newer program; nothing was changed. */
+export type Migrated = { applied: string[]; functions: string[]; current: string; newer: Newer | null };
 
 type MigrateOptions = {
   /** A folder as `schema/` is. */
   folder: string;
+  /** The version of this program. It is kept, so that older programs can say which one to install. */
+  program?: string;
   /** Told after each migration that was applied. It counts once all are. */
   onStep?: (step: MigrationStep) => void;
   /** Roles beside the owner, which are given what is theirs. */
@@ -52,7 +56,7 @@ const IN_THE_WAY: ReadonlySet<string> = new Set(["55P03", "40P01"]);
  */
 export async function migrate(
   database: Database,
-  { folder, onStep, roles, lockPatienceMs = LOCK_PATIENCE_MS }: MigrateOptions,
+  { folder, program, onStep, roles, lockPatienceMs = LOCK_PATIENCE_MS }: MigrateOptions,
 ): Promise<Migrated> {
   const [files, functions, edition] = await Promise.all([
     readMigrations(folder),
@@ -60,7 +64,7 @@ export async function migrate(
     readEdition(folder),
   ]);
   if (edition === null && functions.length > 0) throw new MigrationError(`${folder} has functions and no edition.json`);
-  const schema = { folder, files, functions, edition };
+  const schema = { folder, files, functions, edition, program: program ?? null };
   await requireVersion(database);
   const migrated = await patiently(database, lockPatienceMs, (tx) => bringForward(tx, schema, onStep));
   if (roles && migrated.newer === null)
@@ -108,25 +112,29 @@ function inTheWay(holders: readonly LockHolder[], patienceMs: number): string {
   );
 }
 
-/** What is not applied yet: names of migrations, and the edition of the functions. Changes nothing. */
-export async function pendingMigrations(database: Queryable, { folder }: { folder: string }): Promise<string[]> {
+/** `pending`: names of migrations, and the edition of the functions. `newer`: what a newer program has applied. */
+export type SchemaState = { pending: string[]; newer: Newer | null };
+
+/** How the database stands to this program. Changes nothing. */
+export async function readSchemaState(database: Queryable, { folder }: { folder: string }): Promise<SchemaState> {
   const [files, edition] = await Promise.all([readMigrations(folder), readEdition(folder)]);
   const [found] = await database.query<{ migration: boolean; edition: boolean }>(
     "select to_regclass('migration') is not null as migration, to_regclass('function_edition') is not null as edition",
   );
   const pending = await pendingIn(folder, files, found?.migration ? await readApplied(database) : []);
-  if (pending.newer !== null)
-    throw new MigrationError(
-      `the database is newer than this program: it has ${pending.newer}; run a program that knows it`,
-    );
-  const has = found?.edition ? await lastEdition(database) : null;
+  const editions = found?.edition && edition ? await readEditions(database, edition.edition) : [];
+  const newer = newerThan({ migration: files.at(-1)?.number ?? 0, edition }, { migrations: pending.newer, editions });
+  const has = editions.at(-1) ?? null;
   const isDue = edition !== null && relationOf(edition, has) === "due";
-  return [...namesOf(pending), ...(isDue ? [`functions of edition ${edition.edition}`] : [])];
+  return { pending: [...namesOf(pending), ...(isDue ? [`functions of edition ${edition.edition}`] : [])], newer };
 }
 
-/** What an older program says that has changed nothing. */
-export const newerThanThis = (newer: string): string =>
-  `The database is newer than this program: it has ${newer}. Nothing was changed.`;
+/** What is not applied yet. Throws when this program cannot serve on what a newer one has applied. */
+export async function pendingMigrations(database: Queryable, options: { folder: string }): Promise<string[]> {
+  const { pending, newer } = await readSchemaState(database, options);
+  requireServing(newer);
+  return pending;
+}
 
 /** Whether anybody has migrated this database before. */
 export async function isMigrated(database: Queryable): Promise<boolean> {
@@ -138,25 +146,31 @@ const namesOf = ({ adopt, migrations }: Pending): string[] =>
   [...(adopt?.files ?? []), ...migrations].map(({ name }) => name);
 
 /** How the functions of the database stand to those of this program. Two editions of one number are of two who changed it at once. */
-function relationOf(edition: Edition, has: Edition | null): "same" | "due" | "newer" {
+function relationOf(edition: Edition, has: Pick<Edition, "edition" | "sha256"> | null): "same" | "due" | "newer" {
   if (has === null || has.edition < edition.edition) return "due";
   if (has.edition > edition.edition) return "newer";
   return has.sha256 === edition.sha256 ? "same" : "due";
 }
 
-type Schema = { folder: string; files: MigrationFile[]; functions: FunctionFile[]; edition: Edition | null };
+type Schema = {
+  folder: string;
+  files: MigrationFile[];
+  functions: FunctionFile[];
+  edition: Edition | null;
+  program: string | null;
+};
 
 async function bringForward(
   tx: Transaction,
-  { folder, files, functions, edition }: Schema,
+  { folder, files, functions, edition, program }: Schema,
   onStep: MigrateOptions["onStep"],
 ): Promise<Migrated> {
   await lock(tx);
   const pending = await pendingIn(folder, files, await readApplied(tx));
-  const has = await lastEdition(tx);
-  const relation = edition === null ? "same" : relationOf(edition, has);
+  const editions = edition === null ? [] : await readEditions(tx, edition.edition);
+  const relation = edition === null ? "same" : relationOf(edition, editions.at(-1) ?? null);
   const current = files.at(-1)?.name ?? "";
-  const newer = pending.newer ?? (relation === "newer" ? `functions of edition ${has?.edition}` : null);
+  const newer = newerThan({ migration: files.at(-1)?.number ?? 0, edition }, { migrations: pending.newer, editions });
   if (newer !== null) return { applied: [], functions: [], current, newer };
 
   const due = relation === "due" ? await changedOf(tx, functions) : { changed: [], gone: [] };
@@ -171,8 +185,8 @@ async function bringForward(
   }
   await define(tx, waiting);
   await forget(tx, due.gone);
-  await noteMigrations(tx, [...(pending.adopt?.history ?? []), ...pending.migrations]);
-  if (edition !== null && relation === "due") await noteEdition(tx, edition);
+  await noteMigrations(tx, [...(pending.adopt?.history ?? []), ...pending.migrations], program);
+  if (edition !== null && relation === "due") await noteEdition(tx, edition, program);
   if (steps.length > 0 || relation === "due") await keepPrivileges(tx, functions);
   const touched = [...due.changed, ...due.gone].map(({ name }) => name).sort();
   return { applied: namesOf(pending), functions: touched, current, newer: null };
@@ -221,6 +235,12 @@ async function lock(tx: Transaction): Promise<void> {
            and pg_get_userbyid(relowner) <> v_owner and pg_has_role(relowner, 'usage')
       loop
         execute format('alter table %s owner to %I', v_table, v_owner);
+      end loop;
+      for v_table in
+        select t from unnest(array['migration'::regclass, 'function_edition'::regclass]) t
+         where not exists (select from pg_attribute where attrelid = t and attname = 'serves_from')
+      loop
+        execute format('alter table %s add column serves_from int, add column program text', v_table);
       end loop;
     end $$`);
 }
@@ -287,27 +307,54 @@ async function remove(tx: Transaction, functions: readonly { name: string; signa
   await tx.script(drops.join(";\n"));
 }
 
-async function noteMigrations(tx: Transaction, rows: readonly AppliedMigration[]): Promise<void> {
+async function noteMigrations(tx: Transaction, rows: readonly Applicable[], program: string | null): Promise<void> {
   if (rows.length === 0) return;
   await tx.query(
-    "insert into migration (number, name, sha256) select * from unnest($1::int[], $2::text[], $3::text[])",
-    [rows.map(({ number }) => number), rows.map(({ name }) => name), rows.map(({ sha256 }) => sha256)],
+    `insert into migration (number, name, sha256, serves_from, program)
+     select number, name, sha256, serves_from, $5::text
+       from unnest($1::int[], $2::text[], $3::text[], $4::int[]) as m (number, name, sha256, serves_from)`,
+    [
+      rows.map(({ number }) => number),
+      rows.map(({ name }) => name),
+      rows.map(({ sha256 }) => sha256),
+      rows.map(({ servesFrom }) => servesFrom ?? null),
+      program,
+    ],
   );
 }
 
-const noteEdition = (tx: Transaction, { edition, sha256 }: Edition): Promise<unknown> =>
-  tx.query("insert into function_edition (edition, sha256) values ($1, $2)", [edition, sha256]);
+const noteEdition = (
+  tx: Transaction,
+  { edition, sha256, servesFrom }: Edition,
+  program: string | null,
+): Promise<unknown> =>
+  tx.query("insert into function_edition (edition, sha256, serves_from, program) values ($1, $2, $3, $4)", [
+    edition,
+    sha256,
+    servesFrom ?? null,
+    program,
+  ]);
 
-/** Of two of one number the last one counts. The number comes first: the clock of another server may be behind. */
-async function lastEdition(queryable: Queryable): Promise<Edition | null> {
-  const [last] = await queryable.query<Edition>(
-    "select edition, sha256 from function_edition order by edition desc, applied_at desc limit 1",
+/**
+ * The edition that counts, as the last, and those before it that are newer than this one. Of two of one number the last one counts. The
+ * number comes first: the clock of another server may be behind. By name, since a database of an earlier version lacks these columns.
+ */
+const readEditions = (queryable: Queryable, than: number): Promise<AppliedEdition[]> =>
+  queryable.query<AppliedEdition>(
+    `select edition, sha256, (to_jsonb(e) ->> 'serves_from')::int as "servesFrom", to_jsonb(e) ->> 'program' as program,
+            applied_at as "appliedAt"
+       from function_edition e
+      where edition > $1 or edition = (select max(edition) from function_edition)
+      order by edition, applied_at`,
+    [than],
   );
-  return last ?? null;
-}
 
 const readApplied = (queryable: Queryable): Promise<AppliedMigration[]> =>
-  queryable.query<AppliedMigration>("select number, name, sha256 from migration order by number");
+  queryable.query<AppliedMigration>(
+    `select number, name, sha256, (to_jsonb(m) ->> 'serves_from')::int as "servesFrom", to_jsonb(m) ->> 'program' as program,
+            applied_at as "appliedAt"
+       from migration m order by number`,
+  );
 
 async function requireVersion(queryable: Queryable): Promise<void> {
   const [row] = await queryable.query<{ version: string }>("select current_setting('server_version') as version");

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createDiagnose } from "../../db/diagnose.ts";
 import { whyNotAdopted } from "../../db/line/adopt-line.ts";
-import { pendingMigrations } from "../../db/schema/migrate.ts";
+import { readSchemaState } from "../../db/schema/migrate.ts";
+import { requireServing } from "../../db/schema/newer-schema.ts";
 import { MigrationError, readFunctions, readMigrations } from "../../db/schema-files.ts";
 import { readRights } from "../../db/schema/privileges.ts";
 import { HANGS, troubleOf } from "../../db/trouble.ts";
@@ -21,13 +22,16 @@ export const DATABASE_CHECKS: readonly Check[] = [
   {
     id: "database-migrations",
     title: "migrations",
-    finds: "Migrations are pending, were changed after they were applied, or come from a newer version.",
+    finds:
+      "Migrations are pending, were changed after they were applied, or come from a newer version with which this one cannot serve.",
     fix: "Run `tollgate migrate` as the owner of the tables.",
     after: ["database-reachable"],
     run: async (patient) => {
       const { schemaFolder: folder } = patient;
       try {
-        const pending = await pendingMigrations(databaseOf(patient), { folder });
+        const { pending, newer } = await readSchemaState(databaseOf(patient), { folder });
+        requireServing(newer);
+        if (newer !== null) return ok(`newer than this version, which can serve with it: it has ${newer.name}`);
         const current = (await readMigrations(folder)).at(-1)?.name ?? "";
         return pending.length === 0 ? ok(`up to date at ${current}`) : failed(`not applied: ${listed(pending)}`);
       } catch (error) {

@@ -7,6 +7,7 @@ import { createPasswordSignInOn } from "../../../app/entrance/create-people.ts";
 import { consoleState } from "../../../app/read-built-console.ts";
 import { createOperator } from "../../../app/create-operator.ts";
 import { openProviderCredentials } from "../../../app/catalogue/provider-credentials.ts";
+import { buildInfo, buildName } from "../../../config/build-info.ts";
 import { readCatalogueFile } from "../../../config/read/catalogue-file.ts";
 import { describeConfig } from "../../../config/describe.ts";
 import type { Config, LoadedConfig } from "../../../config/load-config.ts";
@@ -133,8 +134,8 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const events = { events: telemetry.events, clock: systemClock };
   const operator = createOperator({ database, credentials, ...events, acceptForeign });
   if (options.database !== undefined) await requireOwn(database, operator);
-  await migrate(database, { folder: schemaFolder() });
-  // Throws if a version that knows more has migrated it, which `migrate` leaves as it is.
+  await migrate(database, { folder: schemaFolder(), program: buildName(buildInfo()) });
+  // Throws if a newer version has migrated it, on whose tables this one cannot serve: `migrate` leaves them as they are.
   await pendingMigrations(database, { folder: schemaFolder() });
   const simulator = await openSimulator(options);
   const { seed, days } = options;

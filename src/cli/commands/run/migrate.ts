@@ -1,5 +1,7 @@
 import type { Command } from "commander";
-import { type Migrated, migrate, newerThanThis, pendingMigrations } from "../../../db/schema/migrate.ts";
+import { buildInfo, buildName } from "../../../config/build-info.ts";
+import { type Migrated, migrate, readSchemaState } from "../../../db/schema/migrate.ts";
+import { newerThanThis, requireServing } from "../../../db/schema/newer-schema.ts";
 import { schemaFolder } from "../../../db/schema-files.ts";
 import { loadSettings, openDatabase } from "../../open-database.ts";
 import { printResult } from "../../text/print.ts";
@@ -24,28 +26,32 @@ export function addMigrateCommand(program: Command): void {
       const json = options.json === true;
       try {
         if (options.status) {
-          const pending = await pendingMigrations(database, { folder: schemaFolder() });
+          const { pending, newer } = await readSchemaState(database, { folder: schemaFolder() });
+          requireServing(newer);
           printResult(
-            { pending },
-            {
-              json,
-              text: () => (pending.length === 0 ? "The database is up to date." : `Pending: ${pending.join(", ")}`),
-            },
+            { pending, newer: newer?.name ?? null },
+            { json, text: () => (newer === null ? statusOf(pending) : newerThanThis(newer)) },
           );
           process.exitCode = pending.length === 0 ? 0 : 1;
           return;
         }
         const result: Migrated = await migrate(database, {
           folder: schemaFolder(),
+          program: buildName(buildInfo()),
           roles: options,
           onStep: ({ name, elapsedMs }) => process.stderr.write(`Applied ${name} in ${elapsedMs} ms\n`),
         });
-        printResult(result, { json, text: () => wordsOf(result) });
+        const { newer, ...rest } = result;
+        const shown = { ...rest, newer: newer?.name ?? null, serves: newer?.serves ?? true };
+        printResult(shown, { json, text: () => wordsOf(result) });
       } finally {
         await database.close();
       }
     });
 }
+
+const statusOf = (pending: readonly string[]): string =>
+  pending.length === 0 ? "The database is up to date." : `Pending: ${pending.join(", ")}`;
 
 function wordsOf({ functions, current, newer }: Migrated): string {
   if (newer !== null) return newerThanThis(newer);

@@ -2,13 +2,15 @@ import cluster from "node:cluster";
 import { type Command, InvalidArgumentError } from "commander";
 import { createPasswordSignInOn } from "../../../app/entrance/create-people.ts";
 import { openProviderCredentials } from "../../../app/catalogue/provider-credentials.ts";
+import { buildInfo, buildName } from "../../../config/build-info.ts";
 import type { LoadedConfig } from "../../../config/load-config.ts";
 import { processEnvironment } from "../../../config/read/process-environment.ts";
 import { secretFilesOf } from "../../../config/read/secret-files.ts";
 import { requireSettings } from "../../../config/require-settings.ts";
 import { systemClock } from "../../../core/clock.ts";
 import type { Database } from "../../../db/database.ts";
-import { migrate, newerThanThis, pendingMigrations } from "../../../db/schema/migrate.ts";
+import { migrate, readSchemaState } from "../../../db/schema/migrate.ts";
+import { newerThanThis, requireServing } from "../../../db/schema/newer-schema.ts";
 import { schemaFolder } from "../../../db/schema-files.ts";
 import type { Events } from "../../../telemetry/events.ts";
 import { createWorkerEvents } from "../../../telemetry/worker-events.ts";
@@ -123,10 +125,10 @@ const setUp = (database: Database, events: Events, { init }: LoadedConfig["confi
 
 async function requireCurrent(database: Database, options: ServeOptions): Promise<void> {
   const folder = schemaFolder();
-  const newer = options.migrate && cluster.isPrimary ? (await migrate(database, { folder })).newer : null;
-  const pending = await pendingMigrations(database, { folder });
-  // With newer functions alone it serves; newer migrations have been refused by now.
-  if (newer !== null) process.stderr.write(`${newerThanThis(newer)}\n`);
+  if (options.migrate && cluster.isPrimary) await migrate(database, { folder, program: buildName(buildInfo()) });
+  const { pending, newer } = await readSchemaState(database, { folder });
+  requireServing(newer);
+  if (newer !== null && cluster.isPrimary) process.stderr.write(`${newerThanThis(newer)}\n`);
   if (pending.length === 0) return;
   await database.close();
   throw new CommandError(
