@@ -98,11 +98,53 @@ test("a function that gateways call is taken out only by name", () => {
   rmSync(place(CHAIN));
   expect(run()).toEqual({ status: 1, text: expect.stringContaining("npm run schema -- --retire chain_v1") });
 
-  expect(run("--retire", "chain_v1")).toMatchObject({ status: 0 });
+  expect(run("--retire", "chain_v1")).toEqual({
+    status: 1,
+    text: expect.stringContaining(`functions that edition ${previous().edition} of the previous minor version calls`),
+  });
+  expect(run("--unused-since", "soon", "--retire", "chain_v1")).toMatchObject({ status: 1 });
+  expect(run("--unused-since", String(previous().edition), "--retire", "chain_v1")).toMatchObject({ status: 0 });
 
   expect(run("--check")).toMatchObject({ status: 0 });
   expect(read("edition.json")).not.toContain(`"chain_v1"`);
 });
+
+test("a migration says that the previous minor version can serve, or fails the check until that version is another one", () => {
+  const { migration } = previous();
+  const name = `migrations/${next()}_next.sql`;
+  const from = (number: number): string => `-- Compatible: programs from ${String(number).padStart(4, "0")} on.\n`;
+  for (const line of ["", from(Number(next()))]) {
+    writeFileSync(place(name), `-- Why: to see.\n-- Locks: none.\n${line}create table next (id int);\n`);
+    expect(run("--check")).toEqual({
+      status: 1,
+      text: expect.stringContaining("keeps programs of the previous minor version"),
+    });
+  }
+  writeFileSync(place(name), `-- Why: to see.\n${from(migration)}create table next (id int);\n`);
+  expect(run("--check")).toMatchObject({ status: 0 });
+
+  writeFileSync(place(name), "create table next (id int);\n");
+  expect(run("--after-minor")).toMatchObject({ status: 0 });
+  expect(previous()).toEqual({ migration: Number(next()) - 1, edition: editionOf() });
+  expect(run("--check")).toMatchObject({ status: 0 });
+});
+
+test("a new edition serves the programs of those before it, until a function is taken out", () => {
+  change(CHAIN, "$$\n", "$$\n-- Changed.\n");
+  expect(run()).toMatchObject({ status: 0 });
+  expect(JSON.parse(read("edition.json"))).toMatchObject({ edition: editionOf(), servesFrom: 1 });
+  expect(run("--after-minor")).toMatchObject({ status: 0 });
+  rmSync(place(CHAIN));
+
+  expect(run("--retire", "chain_v1")).toMatchObject({ status: 1 });
+  expect(run("--retire", "chain_v1", "--unused-since", String(editionOf()))).toMatchObject({ status: 0 });
+
+  expect(JSON.parse(read("edition.json"))).toMatchObject({ servesFrom: editionOf() - 1 });
+});
+
+function previous(): { migration: number; edition: number } {
+  return (JSON.parse(read("edition.json")) as { previous: { migration: number; edition: number } }).previous;
+}
 
 function next(): string {
   const numbers = readdirSync(place("migrations")).map((name) => Number.parseInt(name, 10) || 0);
