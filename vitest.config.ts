@@ -78,7 +78,7 @@ export default defineConfig({
         alike: [
           "tests/chaos/{attack,burst,drain,failover,fuzz,many-sockets,many-streams,unread-body}.test.ts",
           // These choose the formats that meet themselves.
-          "tests/chaos/{busy-loop,rolling-update,upgrade}/*.test.ts",
+          "tests/chaos/{back-and-forth,busy-loop,rolling-update,upgrade}/*.test.ts",
           // These count money, whoever the provider is.
           "tests/chaos/chains/*.test.ts",
           "tests/chaos/ledger/{crowd,forged-notifications,kill-points,lease-gap,outages,random-kills,standby,unconfirmed}.test.ts",

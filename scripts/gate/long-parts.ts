@@ -182,6 +182,13 @@ export const LONG_PARTS: readonly Part[] = [
     run: { script: "chaos", words: ["rolling-update"] },
   },
   {
+    name: "back-and-forth",
+    about: "this version and a later one on one database, there and back again under load",
+    minutes: null,
+    needs: POSTGRES,
+    run: { script: "chaos", words: ["back-and-forth"] },
+  },
+  {
     name: "patroni",
     about: "three servers under Patroni, etcd and HAProxy, which are installed into a cache",
     minutes: 15,

@@ -23,6 +23,7 @@ export type Suite = (typeof GATE_SUITES)[number] | (typeof LONG_SUITES)[number];
 
 /** What is no suite of tests but a run of its own, by the word after `chaos`. */
 export const CHAOS_RUNS: Readonly<Record<string, string>> = {
+  "back-and-forth": "tests/chaos/back-and-forth/main.ts",
   patroni: "tests/chaos/patroni/main.ts",
   restore: "tests/chaos/restore/main.ts",
   "rolling-update": "tests/chaos/rolling-update/main.ts",
