@@ -19,6 +19,7 @@ import { rolesPage } from "./roles-page.ts";
 import {
   COUNTERS,
   type GaugeRow,
+  BUILD_GAUGES,
   GAUGES,
   HISTOGRAMS,
   type MetricRow,
@@ -125,6 +126,7 @@ function metricsPage(): string {
     ...rows("histogram", HISTOGRAMS),
     ...rows("gauge", GAUGES),
     ...rows("gauge", ROUTE_GAUGES),
+    ...rows("gauge", BUILD_GAUGES),
     "",
     "`/metrics/all` has two more:",
     "",

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { packageVersion } from "../../config/package-version.ts";
+import { buildInfo } from "../../config/build-info.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Health } from "../../core/health.ts";
 import type { Database } from "../../db/database.ts";
 import { pendingMigrations } from "../../db/schema/migrate.ts";
-import { MigrationError, schemaFolder } from "../../db/schema-files.ts";
+import { MigrationError, schemaFolder, schemaVersion } from "../../db/schema-files.ts";
 import { readLedgerFacts } from "../../doctor/facts-store.ts";
 import { readAppliedScripts, readProcesses, readServerVersion } from "../../doctor/state-store.ts";
 import type { EventLoopLag } from "./watch-event-loop.ts";
@@ -23,13 +23,16 @@ type Parts = {
 /** What this process and its database are like now. What the database does not answer is null, and `problem` says so. */
 export function createReadStatus(parts: Parts) {
   const { database, operatorDatabase, clock } = parts;
+  const build = buildInfo();
+  const schema = schemaVersion(schemaFolder());
   return async () => {
     const [asked, stored] = await Promise.all([ask(operatorDatabase, clock), readStored(operatorDatabase)]);
     const { unready, failing, degraded } = parts.health();
     return {
       status: statusOf([...unready, ...failing], degraded),
       reasons: [...unready, ...failing, ...degraded],
-      version: packageVersion(),
+      ...build,
+      schema,
       node: process.versions.node,
       workers: parts.workers,
       process: {

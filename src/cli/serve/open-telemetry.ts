@@ -1,8 +1,11 @@
+import { buildInfo } from "../../config/build-info.ts";
 import type { Config } from "../../config/load-config.ts";
 import { systemClock } from "../../core/clock.ts";
+import { schemaFolder, schemaVersion } from "../../db/schema-files.ts";
 import { createEvents, type Events } from "../../telemetry/events.ts";
 import { type LineOutput, openLineOutput } from "../../telemetry/log/line-output.ts";
 import { createLogger, type Logger } from "../../telemetry/log/logger.ts";
+import { exposeBuild } from "../../telemetry/metrics/build-info.ts";
 import { createMetrics, type Metrics } from "../../telemetry/metrics/metrics.ts";
 import { collectProcessMetrics } from "../../telemetry/metrics/process-metrics.ts";
 import {
@@ -29,6 +32,7 @@ export async function openTelemetry(config: Config, place?: LogPlace): Promise<T
   const clock = systemClock;
   const metrics = createMetrics(config.metrics);
   collectProcessMetrics(metrics.registry);
+  exposeBuild(metrics.registry, { ...buildInfo(), schema: schemaVersion(schemaFolder()) });
   const output = openLineOutput(() => metrics.lineDropped(), place?.file);
   const destination = watched(output, place?.watch);
   const logger = createLogger({ level: config.log.level, clock, destination });

@@ -240,6 +240,16 @@ export const GAUGES = {
   },
 } as const satisfies Record<string, GaugeRow>;
 
+/** Says what runs, once a process has started to serve. */
+export const BUILD_GAUGES = {
+  buildInfo: {
+    name: "tollgate_build_info",
+    help: "Always 1. Its labels say what runs: the version, the commit it was built from (empty if not known), and the last migration and the edition of the database functions that it brings.",
+    labels: ["version", "commit", "migration", "edition"],
+    overWorkers: "max",
+  },
+} as const satisfies Record<string, GaugeRow>;
+
 /** Of `/metrics/all` alone. */
 export const WORKER_GAUGES = {
   workers: {

@@ -129,6 +129,24 @@ export const statusSchema = z
       .string()
       .describe("Version of Tollgate.")
       .meta({ examples: ["0.1.0"] }),
+    commit: z
+      .string()
+      .nullable()
+      .describe("Commit it was built from; null: not known.")
+      .meta({ examples: ["5d2c7e0b9a4f1e8d6c3b2a190f8e7d6c5b4a3928"] }),
+    schema: z
+      .object({
+        migration: z
+          .string()
+          .describe("Last migration.")
+          .meta({ examples: ["0039_baseline"] }),
+        edition: z
+          .int()
+          .nullable()
+          .describe("Edition of the database functions.")
+          .meta({ examples: [1] }),
+      })
+      .describe("Schema that this version brings. The database may have a newer one: see `migrations`."),
     node: z
       .string()
       .describe("Version of Node.js.")
@@ -142,7 +160,9 @@ export const statusSchema = z
         pending: z
           .array(z.string())
           .nullable()
-          .describe("Not applied yet; null: another version of Tollgate has migrated the database.")
+          .describe(
+            "Not applied yet; null: a version of Tollgate has migrated the database with whose schema this one cannot serve.",
+          )
           .meta({ examples: [[]] }),
       })
       .nullable()
@@ -162,6 +182,8 @@ export const statusView = (status: ShownStatus): WrittenAs<typeof statusSchema> 
   status: status.status,
   reasons: status.reasons,
   version: status.version,
+  commit: status.commit,
+  schema: status.schema,
   node: status.node,
   workers: status.workers,
   process: {
