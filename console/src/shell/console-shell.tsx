@@ -25,10 +25,12 @@ type Props = {
   /** Opens the page about them, where there is one. */
   onProfile?: () => void;
   onSignOut: () => void;
+  /** What stands below every page. */
+  footer?: ReactNode;
 };
 
 /** What stands around every page: navigation, palette, span of time, and who is signed in. */
-export function ConsoleShell({ pages, reference, openFound, banner, ...user }: Props): ReactNode {
+export function ConsoleShell({ pages, reference, openFound, banner, footer, ...user }: Props): ReactNode {
   const { pathname } = useLocation();
   const [drawer, setDrawer] = useState<boolean | null>(null);
   const page = pages.findLast(({ path }) => pathname === path || (path !== "/" && pathname.startsWith(`${path}/`)));
@@ -66,6 +68,7 @@ export function ConsoleShell({ pages, reference, openFound, banner, ...user }: P
             <Outlet />
           </ErrorBoundary>
         </main>
+        {footer}
       </div>
       {drawer !== null && (
         <Suspense>

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { call } from "../api/call.ts";
 import { tellFailure } from "../parts/toast.tsx";
 import type { Found } from "./commands.ts";
@@ -8,6 +8,8 @@ import { ConsoleShell } from "./console-shell.tsx";
 import { OPERATOR_PAGES } from "../routes/operator-pages.ts";
 import { HealthBanner } from "./health-banner.tsx";
 import { sessionQuery } from "./session.ts";
+
+const BuildFooter = lazy(async () => ({ default: (await import("./build-footer.tsx")).BuildFooter }));
 
 /** What stands around every page of operators. */
 export function OperatorShell(): ReactNode {
@@ -31,6 +33,11 @@ export function OperatorShell(): ReactNode {
       actor={session?.actor ?? ""}
       onProfile={() => void navigate({ to: "/profile" })}
       onSignOut={signOut}
+      footer={
+        <Suspense>
+          <BuildFooter />
+        </Suspense>
+      }
     />
   );
 }

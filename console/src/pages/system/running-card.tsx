@@ -7,7 +7,11 @@ import { Facts } from "../../parts/facts.tsx";
 import { useNow } from "../../shell/use-range.ts";
 
 /** The process that answers, and what it runs on. */
-export function RunningCard({ of: { version, node, workers, process, database } }: { of: SystemStatus }): ReactNode {
+export function RunningCard({
+  of: { version, commit, schema, node, workers, process, database },
+}: {
+  of: SystemStatus;
+}): ReactNode {
   const nowMs = useNow(10_000);
   const startedMs = Date.parse(process.started_at);
   return (
@@ -15,6 +19,8 @@ export function RunningCard({ of: { version, node, workers, process, database } 
       <Facts
         facts={[
           ["Tollgate", version],
+          ["Commit", commit === null ? "not known" : <CopyText key="commit" text={commit} />],
+          ["Schema", schema.edition === null ? schema.migration : `${schema.migration}, edition ${schema.edition}`],
           ["Node.js", node],
           ["Workers", `${workers} on this host`],
           ["Process", <CopyText key="id" text={process.id} />],
