@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { freePortsInRow } from "../support/free-port.ts";
 import { rememberSecrets } from "../support/gateway-process.ts";
@@ -15,6 +16,7 @@ import { openChatStream, readAll } from "../support/sse-client.ts";
 import { until } from "../support/until.ts";
 import { childEnvironment } from "../support/child-environment.ts";
 
+const ROOT = join(import.meta.dirname, "../..");
 const ADMIN_TOKEN = "an-admin-token-for-workers";
 const METRICS_TOKEN = "a-metrics-token-for-workers";
 const START_TIMEOUT_MS = 90_000;
@@ -244,6 +246,30 @@ describe.skipIf(missing)("tollgate serve --workers", () => {
     process.kill(stopped, "SIGCONT");
     expect(["tollgate_workers", "tollgate_workers_answered"].map((name) => figure(partial, name))).toEqual([3, 2]);
     expect(served(partial)).toBe(asked);
+  });
+
+  test("a worker that dies is replaced on the schema of a newer version that lets this one serve, and says what runs", async () => {
+    const own = await freshDatabase();
+    const parent = await serve(2, { DATABASE_URL: own.url, TOLLGATE_ADMIN_METRICS_TOKEN: METRICS_TOKEN });
+    const client = new Client({ connectionString: own.url });
+    await client.connect();
+    await client.query(
+      "insert into migration (number, name, sha256, serves_from) select max(number) + 1, 'later', 'other', max(number) from migration",
+    );
+    await client.end();
+
+    process.kill(pidsOf(parent)[0] ?? 0, "SIGKILL");
+    await until(() => pidsOf(parent).length === 3, "the one that was killed is replaced", START_TIMEOUT_MS);
+    const { admin_port: port = 0 } = parent.lines("worker started").at(-1) ?? {};
+    const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics/all`, { headers })).text();
+    parent.signal("SIGTERM");
+    await parent.ended;
+    await own.close();
+
+    const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+    const says = `tollgate_build_info\\{version="${version}",commit="[0-9a-f]*",migration="\\d{4}_\\w+",edition="\\d+"\\} 1`;
+    expect(text).toMatch(new RegExp(`^${says}$`, "m"));
   });
 
   test("a start that cannot succeed is told once and ends with 1", async () => {
