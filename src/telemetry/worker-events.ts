@@ -5,6 +5,8 @@ import type { Logger } from "./log/logger.ts";
 export type WorkerEvents = {
   workerStarted: (worker: { slot: number; pid: number | undefined; adminPort: number }) => void;
   workerListening: (worker: { slot: number; pid: number | undefined }) => void;
+  /** It has not said for so long that it is alive, and is killed. */
+  workerHung: (worker: { slot: number; pid: number | undefined; silentMs: number }) => void;
   /** `restartMs` is null when it is not replaced. */
   workerEnded: (end: {
     slot: number;
@@ -24,6 +26,7 @@ export function createWorkerEvents({ logger }: { logger: Logger }): WorkerEvents
   return {
     workerStarted: ({ slot, pid, adminPort }) => say("workerStarted", { slot, worker_pid: pid, admin_port: adminPort }),
     workerListening: ({ slot, pid }) => say("workerListening", { slot, worker_pid: pid }),
+    workerHung: ({ slot, pid, silentMs }) => say("workerHung", { slot, worker_pid: pid, silent_ms: silentMs }),
     workerEnded: ({ slot, pid, code, signal, restartMs }) =>
       say(
         "workerEnded",

@@ -7,7 +7,7 @@ export type AskedWorker = { id: string; send: (message: ParentMessage) => void }
 
 /** The parent's part in the metrics of all workers. */
 export type TotalsGatherer = {
-  heard: (worker: AskedWorker, message: Exclude<WorkerMessage, "serving">) => void;
+  heard: (worker: AskedWorker, message: Exclude<WorkerMessage, string>) => void;
   ended: (workerId: string) => void;
 };
 

@@ -11,6 +11,8 @@ export type ParentMessage =
 /** What a worker says to its parent. */
 export type WorkerMessage =
   | "serving"
+  /** Its event loop turns. */
+  | "alive"
   /** `round` is null when it was not asked: its last word. */
   | { metrics: MetricSnapshot; round: number | null }
   /** Somebody scrapes this worker for the sum of all. */

@@ -4,6 +4,7 @@ import type { WorkerEvents } from "../../telemetry/worker-events.ts";
 import { forkWorker, type WorkerEnd } from "./fork-worker.ts";
 import { type AskedWorker, createTotalsGatherer } from "./gather-totals.ts";
 import { restartAfter } from "./restart-policy.ts";
+import { BEAT_MS, createWatchdog, type Watchdog } from "./watchdog.ts";
 import type { ParentMessage } from "./worker-messages.ts";
 
 type WorkersOptions = {
@@ -42,6 +43,7 @@ const askedWorker = (worker: Worker): AskedWorker => ({
 export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOptions): Promise<number> {
   const slots = adminPorts.map(emptySlot);
   const totals = createTotals(slots);
+  const watchdog = createWatchdog();
   /** Until each has served once: a start that fails is told at once and not repeated. */
   let starting = true;
   const shutdown = createShutdown(slots, { endWithinMs, events });
@@ -52,9 +54,11 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
     slot.worker = forkWorker({
       adminPort,
       onServing: () => served(slot),
+      onHeard: (worker) => watchdog.heard(`${worker.id}`),
       onMessage: (worker, message) => totals.heard(askedWorker(worker), message),
       onEnded: (end) => ended(slot, end),
     });
+    watchdog.started(`${slot.worker.id}`);
     events.workerStarted({ slot: slot.index, pid: slot.worker.process.pid, adminPort });
   }
 
@@ -70,7 +74,7 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
   }
 
   function ended(slot: Slot, { code, signal }: WorkerEnd): void {
-    if (slot.worker) totals.ended(`${slot.worker.id}`);
+    if (slot.worker) for (const part of [totals, watchdog]) part.ended(`${slot.worker.id}`);
     const end = { slot: slot.index, pid: slot.worker?.process.pid, code, signal };
     [slot.worker, slot.serving] = [null, false];
     if (shutdown.isBegun() || starting) {
@@ -94,9 +98,23 @@ export function runWorkers({ adminPorts, clock, endWithinMs, events }: WorkersOp
     } else slot.timer = setTimeout(() => start(slot), waitMs);
   }
 
+  setInterval(() => killHung(slots, { watchdog, events }), BEAT_MS).unref();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => shutdown.begin());
   for (const slot of slots.slice(0, 1)) start(slot);
   return shutdown.exitCode;
+}
+
+/** One that stands still cannot drain either, so it is killed at once. Its end is noticed like any other. */
+function killHung(
+  slots: readonly Slot[],
+  { watchdog, events }: { watchdog: Watchdog; events: Pick<WorkerEvents, "workerHung"> },
+): void {
+  for (const { workerId, silentMs } of watchdog.look()) {
+    const slot = slots.find(({ worker }) => `${worker?.id}` === workerId);
+    if (!slot?.worker) continue;
+    events.workerHung({ slot: slot.index, pid: slot.worker.process.pid, silentMs });
+    slot.worker.process.kill("SIGKILL");
+  }
 }
 
 const emptySlot = (adminPort: number, index: number): Slot => ({

@@ -140,6 +140,13 @@ const WORKER_LINES = {
     meaning: "A worker exited with `code` or `signal`. Level warn: it is replaced after `restart_ms`.",
     fix: "If it repeats, read the worker's last lines: they have its pid.",
   },
+  workerHung: {
+    message: "worker hung",
+    level: "error",
+    meaning:
+      "The event loop of a worker stood still for `silent_ms`. The parent kills it and starts another. Its clients are disconnected, and its requests are swept.",
+    fix: "A worker that was stopped with SIGSTOP or in a debugger for so long is killed, too. Otherwise report this line with the last lines of that worker.",
+  },
   workersGivenUp: {
     message: "gave up restarting workers",
     level: "error",

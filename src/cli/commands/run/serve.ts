@@ -22,6 +22,7 @@ import { requireFreePorts } from "../../serve/require-free-ports.ts";
 import { CommandError } from "../../report-failure.ts";
 import { runGateway } from "../../serve/run-gateway.ts";
 import { setUpPeople } from "../../serve/set-up-people.ts";
+import { sayAlive } from "../../serve/say-alive.ts";
 import { runWorkers } from "../../serve/workers.ts";
 
 type ServeOptions = { migrate?: true; workers: number };
@@ -47,6 +48,7 @@ export function addServeCommand(program: Command): void {
 
 async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void> {
   const { config } = loaded;
+  if (cluster.isWorker) sayAlive();
   // Workers share the port, and their parent has looked.
   if (cluster.isPrimary) await requireFree([config.listen, config.admin], config);
   const telemetry = await openTelemetry(config);
