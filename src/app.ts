@@ -1,4 +1,5 @@
 /** The composition root: with `app/`, the one place where parts are made and introduced to each other, in the order of dependence. */
+import type { Server } from "node:http";
 import { createAdmin } from "./admin/create-admin.ts";
 import { createSessionCookie } from "./admin/session-cookie.ts";
 import { createClientSessionsOn } from "./app/entrance/create-client-sessions.ts";
@@ -60,6 +61,8 @@ export type GatewayParts = {
 export type Gateway = {
   publicUrl: string;
   adminUrl: string;
+  /** Frees both ports. Requests under way go on, and `stop` still has to be called. */
+  stopListening: () => void;
   /** Stops new work, lets open requests end, and closes: how many were cut off. */
   stop: () => Promise<number>;
 };
@@ -101,17 +104,15 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const eventLoop = watchEventLoop(clock.nowMs);
   const admin = createAdminOn(parts, { door, operator, signIn, consoleFiles, dataPlane, eventLoop, gatewayUrl });
 
-  const publicAddress = await listen(dataPlane.http, config.listen);
-  await admin.ready();
-  const adminAddress = await listen(admin.server, config.admin);
-  publicUrl ||= publicAddress;
-  adminUrl ||= adminAddress;
+  const listeners = await openListeners(parts, { http: dataPlane.http, admin });
+  publicUrl ||= listeners.publicAddress;
+  adminUrl ||= listeners.adminAddress;
   const checks = startIdentityChecks(signIn, { config, events, random });
-  tellAddresses(parts, { publicAddress, adminUrl: adminAddress });
 
   return {
     publicUrl,
-    adminUrl: adminAddress,
+    adminUrl: listeners.adminAddress,
+    stopListening: listeners.close,
     stop: async () => {
       eventLoop.stop();
       await checks.stop();
@@ -123,6 +124,22 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
       return left;
     },
   };
+}
+
+/** Both of them, once they accept connections. */
+async function openListeners(
+  parts: GatewayParts,
+  { http, admin }: { http: Server; admin: ReturnType<typeof createAdmin> },
+) {
+  const { config } = parts;
+  const publicAddress = await listen(http, config.listen);
+  await admin.ready();
+  const adminAddress = await listen(admin.server, config.admin);
+  tellAddresses(parts, { publicAddress, adminUrl: adminAddress });
+  const close = (): void => {
+    for (const server of [http, admin.server]) server.close();
+  };
+  return { publicAddress, adminAddress, close };
 }
 
 type AdminParts = {

@@ -15,6 +15,8 @@ export type WorkerEvents = {
     signal: string | null;
     restartMs: number | null;
   }) => void;
+  /** Told by the worker itself. */
+  parentGone: () => void;
   /** They die faster than they can be replaced, and none serves. */
   workersGivenUp: (deaths: number) => void;
   /** Workers that did not end in time were killed. */
@@ -33,6 +35,7 @@ export function createWorkerEvents({ logger }: { logger: Logger }): WorkerEvents
         { slot, worker_pid: pid, code, signal, restart_ms: restartMs },
         restartMs === null ? "info" : "warn",
       ),
+    parentGone: () => say("parentGone"),
     workersGivenUp: (deaths) => say("workersGivenUp", { deaths }),
     workersKilled: (workers) => say("workersKilled", { workers }),
   };

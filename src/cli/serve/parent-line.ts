@@ -58,6 +58,8 @@ function lineOf(metrics: Pick<Metrics, "snapshot">): ParentLine {
     sayServing: () => void say("serving"),
     leave: async () => {
       await say({ metrics: await metrics.snapshot(), round: null });
+      // So that it is not taken for the end of the parent.
+      if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
       if (process.connected) process.disconnect?.();
     },
   };

@@ -147,6 +147,13 @@ const WORKER_LINES = {
       "The event loop of a worker stood still for `silent_ms`. The parent kills it and starts another. Its clients are disconnected, and its requests are swept.",
     fix: "A worker that was stopped with SIGSTOP or in a debugger for so long is killed, too. Otherwise report this line with the last lines of that worker.",
   },
+  parentGone: {
+    message: "parent process gone",
+    level: "error",
+    meaning:
+      "The parent of this worker ended without stopping it. The worker has closed its ports, finishes its requests within `drain.deadline_ms` and exits.",
+    fix: "Start the gateway again, if your supervisor has not: the ports are free. Find out what killed the parent.",
+  },
   workersGivenUp: {
     message: "gave up restarting workers",
     level: "error",
