@@ -102,7 +102,6 @@ const homes = {
   pg: ["db"],
   "@electric-sql/pglite": ["db"],
   yaml: ["config"],
-  pino: ["telemetry"],
   "@prometheus-io/client": ["telemetry"],
   "@opentelemetry/api": ["telemetry"],
   "@opentelemetry/exporter-trace-otlp-proto": ["telemetry"],

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { childEnvironment } from "./child-environment.ts";
 import { rememberSecrets } from "./gateway-process.ts";
 import { freshDatabase } from "./postgres.ts";
@@ -12,7 +13,7 @@ import { startSimulatorProcess } from "./simulator-process.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-processes";
 
-export type Line = { msg?: string; listener?: string; worker_pid?: number; admin_port?: number; url?: string };
+type Line = { listener?: string; worker_pid?: number; url?: string; [field: string]: unknown };
 
 /** A `tollgate serve` whose output, signals and limits are the test's. */
 export type Served = {
@@ -20,7 +21,7 @@ export type Served = {
   pid: number;
   output: () => string;
   /** Lines of the log with this message. */
-  lines: (message: string) => (Line & Record<string, unknown>)[];
+  lines: (message: string) => Line[];
   hasEnded: () => boolean;
   ended: Promise<{ code: number | null; signal: string | null }>;
 };
@@ -29,6 +30,8 @@ type Start = {
   words?: readonly string[];
   settings?: Record<string, string>;
   stdio?: StdioOptions;
+  /** Nobody reads what it writes. */
+  unread?: boolean;
   /** As many open files as it may have. */
   openFiles?: number;
 };
@@ -88,14 +91,14 @@ export async function openProcessStage(): Promise<ProcessStage> {
     key,
     databaseUrl: database.url,
     adminToken: ADMIN_TOKEN,
-    serve: ({ words = [], settings = {}, stdio = ["ignore", "pipe", "pipe"], openFiles }) => {
+    serve: ({ words = [], settings = {}, stdio = ["ignore", "pipe", "pipe"], unread = false, openFiles }) => {
       const program = [MAIN, "serve", ...words];
       const [command, args] =
         openFiles === undefined
           ? [process.execPath, program]
           : ["sh", ["-c", `ulimit -n ${openFiles}; exec "$@"`, "sh", process.execPath, ...program]];
       const child = spawn(command, args, { cwd: folder, env: { ...environment, ...settings }, stdio });
-      const served = follow(child);
+      const served = follow(child, unread ? [child.stderr] : [child.stdout, child.stderr]);
       started.push(served);
       return served;
     },
@@ -110,20 +113,16 @@ export async function openProcessStage(): Promise<ProcessStage> {
   };
 }
 
-function follow(child: ChildProcess): Served {
+function follow(child: ChildProcess, read: readonly (Readable | null)[]): Served {
   let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on("data", (bytes: Buffer) => void (output += bytes.toString()));
-  const ended = once(child, "exit").then(([code, signal]) => ({ code, signal }) as Awaited<Served["ended"]>);
+  for (const stream of read) stream?.on("data", (bytes: Buffer) => void (output += bytes.toString()));
+  const ended = once(child, "exit").then(([code, signal]) => ({ code, signal }));
   return {
     child,
     pid: child.pid ?? 0,
     output: () => output,
     lines: (message) =>
-      output
-        .split("\n")
-        .flatMap((line) => (line.includes(`"msg":"${message}"`) ? [JSON.parse(line) as Line] : [])) as (Line &
-        Record<string, unknown>)[],
+      output.split("\n").flatMap((line) => (line.includes(`"msg":"${message}"`) ? [JSON.parse(line) as Line] : [])),
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     ended,
   };

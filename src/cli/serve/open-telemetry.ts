@@ -21,8 +21,8 @@ export type Telemetry = {
   events: Events;
   metrics: Metrics;
   logger: Logger;
-  /** Sends and writes what is left. */
-  close: () => Promise<void>;
+  /** Sends and writes what is left. Where the reader of the log stalls, the process has to be ended by `process.exit`. */
+  close: () => Promise<{ stalled: boolean }>;
 };
 
 type LogPlace = { file: string; /** Is given every line as well. */ watch?: (line: string) => void };
@@ -43,9 +43,9 @@ export async function openTelemetry(config: Config, place?: LogPlace): Promise<T
     ...(spans && { provider: spans.provider }),
   });
   const events = createEvents({ logger, metrics, openTrace, clock });
-  const close = async (): Promise<void> => {
+  const close = async (): Promise<{ stalled: boolean }> => {
     await spans?.close();
-    logger.flush();
+    return logger.close();
   };
   return { events, metrics, logger, close };
 }

@@ -25,8 +25,9 @@ export async function runGateway(
   await onReady(gateway);
   await asked;
   await gateway.stop();
-  await telemetry.close();
+  const { stalled } = await telemetry.close();
   await line.leave();
+  if (stalled) process.exit();
 }
 
 /** Another process may take the ports at once. A worker that has no port yet would wait for it for ever. */
@@ -37,8 +38,7 @@ function orphaned(gateway: Gateway | null, { logger }: Telemetry): void {
 }
 
 /** A state nobody foresaw is not one to go on from: open holds are swept, and the process is started again by whoever runs it. */
-function die(error: unknown, { events, logger }: Telemetry): void {
+function die(error: unknown, { events }: Telemetry): void {
   events.bug(error, null);
-  logger.flush();
   process.exit(1);
 }

@@ -104,7 +104,7 @@ test.skipIf(!existsSync("/dev/full")).each(["process.exit(0)", "clearInterval(ti
   "an output that cannot be written is counted, ends nothing and holds up no exit (%s)",
   (leave) => {
     const full = openSync("/dev/full", "w");
-    const ending = `const timer = setInterval(() => { if (dropped > 1) { logger.flush(); ${leave}; } }, 5);`;
+    const ending = `const timer = setInterval(() => { if (dropped > 1) { logger.close().then(() => { ${leave}; }); } }, 5);`;
 
     const { status, stderr } = spawnSync(process.execPath, programThat(ending), {
       stdio: ["ignore", full, "pipe"],

@@ -17,8 +17,8 @@ export type Logger = {
   error: Write;
   /** Writes the line of a request, whose members are already JSON text. */
   request: (level: RequestLevel, members: string) => void;
-  /** Hands over what is still buffered, at once. For the last moments of a process. */
-  flush: () => void;
+  /** Writes what is still buffered, and gives up on a reader that stalls: see `LineOutput`. For the last moments of a process. */
+  close: () => Promise<{ stalled: boolean }>;
 };
 
 export type LoggerOptions = {
@@ -31,7 +31,7 @@ export type LoggerOptions = {
 };
 
 /**
- * Lines have pino's shape and go out through pino's buffered output. They are put together here, by one call of
+ * Lines have pino's shape. They are put together here, by one call of
  * `JSON.stringify`: handing some twenty fields to pino one by one took three times as long, for every request.
  */
 export function createLogger({ level, clock, destination, lineDropped = () => {} }: LoggerOptions): Logger {
@@ -57,7 +57,7 @@ export function createLogger({ level, clock, destination, lineDropped = () => {}
     request: (lineLevel, members) => {
       if (!requestSilent[lineLevel]) output.write(`${headOf(lineLevel)}"request",${members}}\n`);
     },
-    flush: () => output.flush?.(),
+    close: async () => (await output.close?.()) ?? { stalled: false },
   };
 }
 

@@ -164,8 +164,9 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   try {
     await gateway;
   } finally {
-    lines.flush?.();
+    const { stalled } = await lines.close();
     await simulator.close();
+    if (stalled) process.exit();
   }
 }
 

@@ -92,7 +92,7 @@ async function superviseWorkers(loaded: LoadedConfig, options: ServeOptions): Pr
     endWithinMs: drain.delayMs + drain.deadlineMs + FAREWELL_MS,
     events: createWorkerEvents({ logger }),
   });
-  logger.flush();
+  if ((await logger.close()).stalled) process.exit();
 }
 
 /** Before the database is touched, so that a start that cannot succeed changes nothing. */
