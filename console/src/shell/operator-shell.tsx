@@ -6,9 +6,9 @@ import { tellFailure } from "../parts/toast.tsx";
 import type { Found } from "./commands.ts";
 import { ConsoleShell } from "./console-shell.tsx";
 import { OPERATOR_PAGES } from "../routes/operator-pages.ts";
-import { HealthBanner } from "./health-banner.tsx";
 import { sessionQuery } from "./session.ts";
 
+const HealthBanner = lazy(async () => ({ default: (await import("./health-banner.tsx")).HealthBanner }));
 const BuildFooter = lazy(async () => ({ default: (await import("./build-footer.tsx")).BuildFooter }));
 
 /** What stands around every page of operators. */
@@ -29,7 +29,11 @@ export function OperatorShell(): ReactNode {
       pages={OPERATOR_PAGES}
       reference="Admin API reference"
       openFound={open}
-      banner={<HealthBanner />}
+      banner={
+        <Suspense>
+          <HealthBanner />
+        </Suspense>
+      }
       actor={session?.actor ?? ""}
       onProfile={() => void navigate({ to: "/profile" })}
       onSignOut={signOut}

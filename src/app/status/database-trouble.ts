@@ -1,6 +1,7 @@
 import type { Config } from "../../config/load-config.ts";
 import { Fault } from "../../core/fault.ts";
 import { DatabaseBusyError, wasTooSlow } from "../../db/database-error.ts";
+import { troubleOf } from "../../db/trouble.ts";
 import { ledgerFailureOf } from "../../ledger/turn/ledger-store.ts";
 
 type Limits = Pick<Config["operator"], "connections" | "statementTimeoutMs">;
@@ -23,7 +24,9 @@ export const createDatabaseTrouble =
         `The database did not finish within ${statementTimeoutMs.toLocaleString("en-US")} ms and the statement was cancelled. Ask for less, such as a shorter time or a smaller page, or raise operator.statement_timeout_ms.`,
         { seconds: 10, cause: error },
       );
-    return unavailable("The database does not respond. Try again in a moment.", { seconds: 2, cause: error });
+    const { words, fix, sqlState } = troubleOf(error);
+    const name = sqlState === null ? "" : ` (SQLSTATE ${sqlState})`;
+    return unavailable(`The database did not do this: ${words}${name}. ${fix}`, { seconds: 2, cause: error });
   };
 
 const unavailable = (message: string, { seconds, cause }: { seconds: number; cause: unknown }): Fault =>
