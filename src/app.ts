@@ -17,6 +17,8 @@ import type { LedgerDatabase } from "./app/data-plane/process-parts.ts";
 import { startDoorRefusals } from "./app/entrance/start-door-refusals.ts";
 import { startDataPlane } from "./app/data-plane/start-data-plane.ts";
 import { readBuiltConsole } from "./app/read-built-console.ts";
+import { fileShares } from "./app/status/file-shares.ts";
+import { watchOpenFiles } from "./app/status/watch-open-files.ts";
 import { watchEventLoop } from "./app/status/watch-event-loop.ts";
 import { readDescription } from "./app/read-description.ts";
 import { createCatalogueStore } from "./catalogue/catalogue-store.ts";
@@ -29,6 +31,7 @@ import { isLoopback, readNetworkList } from "./core/network-list.ts";
 import type { Database } from "./db/database.ts";
 import { confirmedHere } from "./db/postgres/confirmed-here.ts";
 import { type CallerAddress, createCallerAddress } from "./http/connection/caller-address.ts";
+import { guardOpenFiles } from "./http/connection/open-files.ts";
 import { listen } from "./http/connection/listen.ts";
 import type { Operator } from "./operator/operator.ts";
 import type { Events } from "./telemetry/events.ts";
@@ -115,6 +118,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     stopListening: listeners.close,
     stop: async () => {
       eventLoop.stop();
+      listeners.stopWatching();
       await checks.stop();
       const left = await dataPlane.drain();
       await dataPlane.stop(FAREWELL_MS);
@@ -131,7 +135,18 @@ async function openListeners(
   parts: GatewayParts,
   { http, admin }: { http: Server; admin: ReturnType<typeof createAdmin> },
 ) {
-  const { config } = parts;
+  const { config, events } = parts;
+  const shares = fileShares(config);
+  const { limit } = shares;
+  for (const [listener, server] of [
+    ["public", http],
+    ["admin", admin.server],
+  ] as const)
+    guardOpenFiles(server, {
+      mostFiles: shares[listener],
+      onRefused: () => events.connectionRefused({ listener, limit }),
+    });
+  const watch = watchOpenFiles(() => events.filesExhausted(limit));
   const publicAddress = await listen(http, config.listen);
   await admin.ready();
   const adminAddress = await listen(admin.server, config.admin);
@@ -139,7 +154,7 @@ async function openListeners(
   const close = (): void => {
     for (const server of [http, admin.server]) server.close();
   };
-  return { publicAddress, adminAddress, close };
+  return { publicAddress, adminAddress, close, stopWatching: watch.stop };
 }
 
 type AdminParts = {

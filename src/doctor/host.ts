@@ -37,7 +37,7 @@ const memoryLimit = (constrained: number, total: number): number =>
   constrained > 0 && constrained < total ? constrained : total;
 
 /** Node has raised the soft limit to the hard one by the time that this is read. */
-function openFileLimit(): number | null {
+export function openFileLimit(): number | null {
   const limits = attempt(() => readFileSync("/proc/self/limits", "utf8")) ?? "";
   const [, limit] = /^Max open files\s+(\d+|unlimited)/m.exec(limits) ?? [];
   if (limit === undefined) return null;

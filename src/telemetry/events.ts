@@ -1,6 +1,7 @@
 import type { LedgerState } from "../core/ledger-state.ts";
 import type { MoneyAlarm } from "../core/money/money-alarm.ts";
 import type { RecordRequest } from "../core/request/request-facts.ts";
+import { createFileEvents, type FileEvents } from "./file-events.ts";
 import { describeError } from "./log/describe-error.ts";
 import { createDutyEvents, type DutyEvents } from "./duty-events.ts";
 import { createLineAllowance } from "./log/line-allowance.ts";
@@ -16,6 +17,7 @@ import { createServerEvents, type ServerEvents } from "./server-events.ts";
  * so that no part of the program chooses words or levels. None takes a prompt, an answer or a secret.
  */
 export type Events = DutyEvents &
+  FileEvents &
   OperatorEvents &
   SignInEvents &
   ServerEvents & {
@@ -96,6 +98,7 @@ export function createEvents(parts: RequestLogParts): Events {
 
   return {
     ...createDutyEvents(parts),
+    ...createFileEvents(parts),
     ...createOperatorEvents(parts),
     ...createSignInEvents(parts),
     ...createServerEvents(parts),

@@ -175,5 +175,7 @@ function reasonOf(error: Error): UpstreamErrorReason {
   const code = "code" in error ? String(error.code) : "";
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT")
     return "timed_out";
+  // At our own limit of open files, of which the provider knows nothing.
+  if (code === "EMFILE" || code === "ENFILE") return "crowded";
   return /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)$/.test(code) ? "refused" : "broken";
 }

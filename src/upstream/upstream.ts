@@ -12,7 +12,7 @@ export type UpstreamAnswer = {
   body: ByteStream;
 };
 
-/** Why a provider gave no answer at all. `crowded`: none of the connections we may have to it became free in time. */
+/** Why a provider gave no answer at all. `crowded`: none of the connections we may have to it became free in time, or no file was left for one. */
 export type UpstreamErrorReason = "refused" | "timed_out" | "broken" | "misconfigured" | "crowded";
 
 export class UpstreamError extends Error {

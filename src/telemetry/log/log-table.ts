@@ -112,6 +112,13 @@ const PROCESS_LINES = {
     meaning: "An admin request got 503 because the database was not available.",
     fix: "Retry it when the database is available.",
   },
+  filesExhausted: {
+    message: "open files exhausted",
+    level: "error",
+    meaning:
+      "Too few of the `limit` files that this process may open are left, so a connection to `listener` was closed on arrival. Without a listener: no file could be opened at all. Open connections are served. Written at most once a minute for each listener and without one, with `unwritten` more since.",
+    fix: "Raise the limit of open files (systemd: LimitNOFILE=65536; containers: --ulimit nofile=65536), or lower limits.connections.",
+  },
   bug: {
     message: "bug",
     level: "error",

@@ -103,6 +103,16 @@ export const COUNTERS = {
     help: "Defects found while running. Above 0: report the log line `bug`.",
     labels: [],
   },
+  refusedConnections: {
+    name: "tollgate_refused_connections_total",
+    help: "Connections closed on arrival because too few of the files that the process may open are left, by listener: public or admin. Above 0: raise the limit of open files.",
+    labels: ["listener"],
+  },
+  filesExhausted: {
+    name: "tollgate_open_files_exhausted_total",
+    help: "Times that the process could open no file at all, tried once a second. New connections to it, to providers and to the database fail then.",
+    labels: [],
+  },
   droppedLines: {
     name: "tollgate_log_lines_dropped_total",
     help: "Log lines dropped because the reader of the output was too slow or gone.",

@@ -46,6 +46,8 @@ export type Metrics = {
   moneyAlarmed: (kind: MoneyAlarmKind) => void;
   bugFound: () => void;
   lineDropped: () => void;
+  connectionRefused: (listener: "public" | "admin") => void;
+  filesExhausted: () => void;
   draining: () => void;
   recordsEnded: (result: "written" | "dropped", records: number) => void;
   spansEnded: (result: "sent" | "failed" | "dropped", spans: number) => void;
@@ -107,6 +109,8 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
   const countAlarm = createTally(COUNTERS.moneyAlarms, ALARMS, registry);
   const bugs = createCounter(COUNTERS.bugs, registry);
   const droppedLines = createCounter(COUNTERS.droppedLines, registry);
+  const countRefused = createTally(COUNTERS.refusedConnections, ["public", "admin"], registry);
+  const filesExhausted = createCounter(COUNTERS.filesExhausted, registry);
   const countSpans = createTally(COUNTERS.spans, ["sent", "failed", "dropped"], registry);
   const refusedServers = createCounter(COUNTERS.refusedServers, registry);
   const draining = createLevel(GAUGES.draining, registry);
@@ -126,6 +130,8 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
     moneyAlarmed: (kind) => countAlarm(kind, 1),
     bugFound: () => bugs.inc(),
     lineDropped: () => droppedLines.inc(),
+    connectionRefused: (listener) => countRefused(listener, 1),
+    filesExhausted: () => filesExhausted.inc(),
     draining: () => void (draining.current = 1),
     spansEnded: (result, spans) => countSpans(result, spans),
     ledgerUp: (up) => void (ledgerUp.current = up),
