@@ -53,7 +53,18 @@ const LOST_CODES = new Set([
   "EAI_AGAIN",
   "EHOSTUNREACH",
   "ENETUNREACH",
+  "EMFILE",
+  "ENFILE",
 ]);
+/** Errors of connections that could not be made: an expired certificate, a wrong password, whatever it was. */
+const UNCONNECTED = new WeakSet<object>();
+
+/** Notes that an error was met before anything was sent, so that it is an outage and no defect, whatever it says. */
+export function unconnected(error: unknown): unknown {
+  if (typeof error === "object" && error !== null) UNCONNECTED.add(error);
+  return error;
+}
+
 /** The driver gives these no code. */
 const LOST_MESSAGE =
   /^(Connection terminated|Query read timeout|Client has encountered a connection error|timeout expired)/;
@@ -63,7 +74,7 @@ const LOST_MESSAGE =
  * except for 25006, which is a refusal.
  */
 export function connectionLost(error: unknown): boolean {
-  if (error instanceof NotPrimaryError) return true;
+  if (error instanceof NotPrimaryError || UNCONNECTED.has(error as object)) return true;
   const state = sqlStateOf(error);
   if (state !== null) return LOST_STATES.has(state) || state.startsWith("08");
   const code = codeOf(error);

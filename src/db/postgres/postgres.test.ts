@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ledgerFailureOf } from "../../ledger/turn/ledger-store.ts";
+import { troubleOf } from "../trouble.ts";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../../tests/support/postgres.ts";
-import { DatabaseBusyError } from "../database-error.ts";
+import { connectionLost, DatabaseBusyError } from "../database-error.ts";
 import type { Database } from "../database.ts";
 import { createPostgres, type PostgresOptions } from "./postgres.ts";
 
@@ -186,5 +188,20 @@ describe.skipIf(reason !== null)(`connections to PostgreSQL${reason === null ? "
     const attempts = [() => database.query("select 1"), () => database.ping(), () => database.listen(["x"], listener)];
     for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject({ code: "ECONNREFUSED" });
     await database.close();
+  });
+
+  test.each([
+    ["a role that is not let in", { username: "nobody_here" }, "the database rejects the role or its password"],
+    ["a database that is not there", { pathname: "/nowhere" }, "the database named in database.url does not exist"],
+    ["TLS that the server does not speak", { search: "?sslmode=require" }, "calls to the ledger fail"],
+  ])("whatever keeps a connection from being made is an outage and no defect: %s", async (_name, part, words) => {
+    const database = connect({ url: Object.assign(new URL(fresh.url), part).href });
+
+    const error: unknown = await database.query("select 1").catch((caught: unknown) => caught);
+    await database.close();
+
+    expect(connectionLost(error)).toBe(true);
+    expect(ledgerFailureOf(error)).toBe("lost");
+    expect(troubleOf(error).words).toBe(words);
   });
 });

@@ -1,7 +1,7 @@
 import { callbackify } from "node:util";
 import { Pool } from "pg";
 import { createId } from "../../core/ids.ts";
-import { connectionLost, DatabaseBusyError } from "../database-error.ts";
+import { connectionLost, DatabaseBusyError, unconnected } from "../database-error.ts";
 import { type Database, LINE, type Queryable, type Subscription, type Transaction } from "../database.ts";
 import { findPrimary } from "./find-primary.ts";
 import { createFollowLine } from "../line/follow-line.ts";
@@ -138,7 +138,7 @@ function createBorrow({ pool, primary, hosts, poolSize, waitingLimit: given }: L
         primary.doubt(generation);
         failures += 1;
         // Nothing was sent yet, so a second try on another host is safe; on the same host it is the caller's decision.
-        if (failures > 1 || hosts === 1) throw error;
+        if (failures > 1 || hosts === 1) throw unconnected(error);
       }
     }
   };
