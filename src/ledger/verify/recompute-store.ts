@@ -6,7 +6,7 @@ import type { VerifyStore } from "./verify.ts";
 const MOST_WRONG = 1_000;
 
 /**
- * Values: after, until, the number of the key. Every amount once more, from its price and its counts alone. None of this is the code that
+ * Values: those of the range, the number of the key. Every amount once more, from its price and its counts alone. None of this is the code that
  * charges requests, so that a mistake in one of them is found by the other.
  *
  * Of all input, what was read from a cache and written to one is priced apart; shares that come to more than the whole leave nothing of it.
@@ -14,7 +14,7 @@ const MOST_WRONG = 1_000;
  * failed at their provider and those that were undone before they were charged are free. Counts of ours that were cut to fit a grant are
  * charged the whole grant, which can be more than they come to, but by less than one token of each kind.
  */
-const PIECE = (ofKey: string): string => `
+const PIECE = (range: string): string => `
   with tariff as materialized (
     select w.no as model, p.version, p.input_nano as input, p.output_nano as output, coalesce(p.cache_read_nano, p.input_nano) as cache_read,
            coalesce(p.cache_write_5m_nano, p.input_nano) as cache_write,
@@ -45,7 +45,7 @@ const PIECE = (ofKey: string): string => `
                    from jsonb_each_text(c.tools) calls left join word w on w.no = calls.key::int
                ) end as tools
       ) n
-     where c.hold_id > $1::uuid and c.hold_id <= $2::uuid ${ofKey}
+     where ${range}
   ), judged as (
     select c.hold_id, c.key_no, u.*
       from costs c cross join lateral (values
@@ -74,10 +74,17 @@ const PIECE = (ofKey: string): string => `
 export function createRecompute(queryable: Queryable): VerifyStore["recompute"] {
   const ranges = createRanges(queryable);
   return async (after, key) => {
-    const sql = PIECE(key === null ? "" : "and c.key_no = $3::int");
+    const sql = PIECE(`c.hold_id > $1::uuid and c.hold_id <= $2::uuid ${key === null ? "" : "and c.key_no = $3::int"}`);
     const { rows, next } = await ranges(after, key, (range) =>
       queryable.query<WrongRow>(sql, [range.after, range.until, ...(key === null ? [] : [key.keyNo])]),
     );
     return { ...chunkOf(rows, Infinity), next };
   };
 }
+
+/** The same of the charges from one id to another. */
+export const recomputeRange = (
+  queryable: Queryable,
+  { from, last }: { from: string; last: string },
+): Promise<WrongRow[]> =>
+  queryable.query<WrongRow>(PIECE("c.hold_id >= $1::uuid and c.hold_id <= $2::uuid"), [from, last]);

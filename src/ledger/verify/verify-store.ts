@@ -58,17 +58,17 @@ const SEEN = (row: string): string => `
        else (select min(n)::int from unnest($3::text[]::pg_snapshot[]) with ordinality s (s, n) where pg_visible_in_snapshot(${row}.xid, s)) end`;
 
 /** Free requests count no tokens. */
-const COUNTS_TOKENS = "(c.kind not in (3, 6) or c.credits > 0 or c.tokens > 0)";
+export const COUNTS_TOKENS = "(c.kind not in (3, 6) or c.credits > 0 or c.tokens > 0)";
 
-/** Values: after, until, instants, beginnings of periods, the number of the key. */
-const CHARGES = (ofKey: string): string => `
+/** Values: two ids, instants, beginnings of periods, and what else they are chosen by. */
+export const CHARGES = (chosen: string): string => `
   with now as materialized (${NOW})
   select c.chain, c.key_no as "keyNo", width_bucket(c.admitted_at, $4::timestamptz[]) as era, ${SEEN("c")} as seen, count(*) as charges,
          count(*) filter (where c.kind in (1, 3, 4)) as requests, coalesce(sum(c.credits), 0)::bigint as credits,
          coalesce(sum(c.tokens), 0)::bigint as tokens, coalesce(sum(c.input) filter (where ${COUNTS_TOKENS}), 0) as "inputTokens",
          coalesce(sum(c.output) filter (where ${COUNTS_TOKENS}), 0) as "outputTokens", 0::bigint as "refundedCredits",
          0::bigint as "refundedTokens"
-    from charge c cross join now where c.hold_id > $1::uuid and c.hold_id <= $2::uuid ${ofKey} group by 1, 2, 3, 4`;
+    from charge c cross join now where ${chosen} group by 1, 2, 3, 4`;
 
 /** Values: after, limit, instants, beginnings of periods, the reference to go on after. What was undone takes its charge and earlier refunds of it out of the sums. */
 const REFUNDS = (ofKey: string): string => `
@@ -143,7 +143,8 @@ export function createVerifyStore(queryable: Queryable): VerifyStore {
       return { counters, keys: [], snapshot: firstOf(rows).snapshot, next };
     },
     charges: async (after, view) => {
-      const sql = CHARGES(view.key === null ? "" : "and c.key_no = $5::int");
+      const range = "c.hold_id > $1::uuid and c.hold_id <= $2::uuid";
+      const sql = CHARGES(view.key === null ? range : `${range} and c.key_no = $5::int`);
       const { rows, next } = await ranges(after, view.key, (range) => {
         const values = [range.after, range.until, view.snapshots, view.boundaries, ...keyNoOf(view)];
         return queryable.query<ChainSum>(sql, values);
