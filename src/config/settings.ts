@@ -13,6 +13,7 @@ import { credentialSettings } from "./settings/credential-settings.ts";
 import { drainSettings } from "./settings/drain-settings.ts";
 import { initSettings } from "./settings/init-settings.ts";
 import { recordSettings } from "./settings/record-settings.ts";
+import { verificationSettings } from "./settings/verification-settings.ts";
 import { signInSettings } from "./settings/sign-in-settings.ts";
 import { webSocketSettings } from "./settings/web-socket-settings.ts";
 import { choice, group, integer, networks, optionalText, secret, text, webhooks } from "./settings/setting.ts";
@@ -290,6 +291,7 @@ export const settings = z.strictObject({
       "How many times `write_off_cap` the operator absorbs per account and hour, of all of its keys together. Beyond that, the key whose request exceeded it is suspended, never the account. Raise it for accounts with hundreds of busy keys.",
     ),
   }),
+  verification: verificationSettings,
   notices: group(
     "Where people are told that a limit is nearly used or a purse runs low. Every notice is in the log; webhooks are off by default.",
     {

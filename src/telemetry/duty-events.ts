@@ -30,7 +30,21 @@ export type DutyEvents = {
   /** May be called as often as some are; a line is written once a minute at most. */
   recordsDropped: (dropped: { records: number }) => void;
   recordsWritten: (written: { records: number }) => void;
+  /** The ledger is verified up to then, null: not yet; and so many figures differ. May be called as often as it is read. */
+  ledgerVerified: (round: { verifiedAtMs: number | null; mismatches: number }) => void;
+  /** A figure differs, or a verified day was changed. Told once of each; `day` null: it is of the balances. */
+  ledgerMismatch: (mismatch: LedgerMismatch) => void;
   dayPartitioned: (day: { day: string; result: "made" | "present" | "occupied" | "busy" }) => void;
+};
+
+type LedgerMismatch = {
+  day: string | null;
+  keyId: string | null;
+  accountId: string | null;
+  counter: number | null;
+  column: string;
+  expected: string;
+  found: string;
 };
 
 type ThresholdNote = {
@@ -90,6 +104,7 @@ export function createDutyEvents(parts: Parts): DutyEvents {
       metrics.sweepLag(lagSeconds);
     },
     ...createNoticeEvents(parts),
+    ...createVerificationEvents(parts),
     checkpointsWritten: (checkpoints) => metrics.checkpointsWritten(checkpoints),
     holdFoundClosed: ({ holdId }) => say("holdClosed", { hold_id: holdId }),
     recordsDropped: ({ records }) => {
@@ -104,6 +119,31 @@ export function createDutyEvents(parts: Parts): DutyEvents {
       if (result === "occupied") say("dayInDefault", { day, fix: `tollgate ledger partitions --repair ${day}` });
     },
   };
+}
+
+function createVerificationEvents({ logger, metrics }: Parts): Pick<DutyEvents, "ledgerVerified" | "ledgerMismatch"> {
+  const say = sayTo(logger);
+  return {
+    ledgerVerified: ({ verifiedAtMs, mismatches }) => metrics.ledgerVerified((verifiedAtMs ?? 0) / 1_000, mismatches),
+    ledgerMismatch: ({ day, keyId, accountId, counter, column, expected, found }) =>
+      say("ledgerMismatch", {
+        day,
+        key_id: keyId,
+        account_id: accountId,
+        counter,
+        figure: column,
+        expected,
+        found,
+        show: showMore({ day, keyId, column }),
+      }),
+  };
+}
+
+/** The command that shows more of it. */
+function showMore({ day, keyId, column }: Pick<LedgerMismatch, "day" | "keyId" | "column">): string {
+  if (column.startsWith("charges of ") || (day !== null && keyId === null))
+    return "tollgate ledger verifications --days";
+  return `tollgate ledger verify --recompute${keyId === null ? "" : ` --key ${keyId}`}`;
 }
 
 type NoticeEvents = Pick<DutyEvents, "thresholdReached" | "noticeSent" | "noticesCounted">;

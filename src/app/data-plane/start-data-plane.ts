@@ -40,6 +40,7 @@ import { guardStandby, startLedger, STANDBY_LACKING } from "./start-duties.ts";
 import { startRecording } from "./start-recording.ts";
 import { tellEnds } from "./tell-ends.ts";
 import { startSending } from "./start-notices.ts";
+import { startVerifying } from "./start-verifying.ts";
 import { readDescription } from "../read-description.ts";
 
 const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
@@ -67,6 +68,7 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
   const { ledger, batcher, duties, state } = joinLedgers(ledgers);
   const notices = parts.ledgers.map(({ database }) => startSending({ ...parts, database }));
   await Promise.all(notices.map(({ prepared }) => prepared));
+  const verifying = startVerifying(parts, processId);
   const records = startRecording(parts, tellEnds(live, clock.nowMs));
   const pool = createPool({ ...POOL_LIMITS, threads: config.limits.bodyThreads });
   const upstream = createUpstream(parts);
@@ -88,7 +90,8 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
     stop: async (farewellMs: number): Promise<void> => {
       running.cutStopping();
       await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, farewellMs);
-      await Promise.all([duties.stop(), live.close(), records.stop(farewellMs), ...notices.map((each) => each.stop())]);
+      const ends = [duties.stop(), live.close(), records.stop(farewellMs), verifying.stop()];
+      await Promise.all([...ends, ...notices.map((each) => each.stop())]);
       current.stop();
       standby.close();
       http.closeAllConnections();

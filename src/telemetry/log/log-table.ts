@@ -188,7 +188,7 @@ const LEDGER_LINES = {
     message: "background task failed",
     level: "warn",
     meaning:
-      "A background task of the ledger failed: `lease`, `sweep`, `checkpoint`, `rollup`, `partition` or `notices` (field `duty`). It is retried; only the first failure in a row is logged.",
+      "A background task of the ledger failed: `lease`, `sweep`, `checkpoint`, `rollup`, `partition`, `notices` or `verify` (field `duty`). It is retried; only the first failure in a row is logged.",
     fix: "Check the database. The line `background task works again` ends it.",
   },
   taskWorks: {
@@ -215,6 +215,13 @@ const LEDGER_LINES = {
     level: "error",
     meaning: "A request of a dead process cannot be ended; its money stays reserved. `sqlstate` and `reason` say why.",
     fix: "Run `tollgate ledger quarantine list`; it says what to do.",
+  },
+  ledgerMismatch: {
+    message: "ledger mismatch",
+    level: "error",
+    meaning:
+      "Verification found a `figure` that is `found` and should be `expected`; `key_id`, `account_id` and `counter` say whose. `day` is the day of charges; without one, it is a balance. `charges of DAY`: rows of a verified day were changed, removed or added. Written once for each.",
+    fix: "Run the command in `show`. Failure modes says what to do: the ledger does not balance.",
   },
   holdClosed: {
     message: "hold already closed",

@@ -70,7 +70,7 @@ export const COUNTERS = {
   },
   duties: {
     name: "tollgate_duties_total",
-    help: "Runs of the background tasks lease, sweep, checkpoint, rollup, partition, rechain, notices and records, by result: done or failed.",
+    help: "Runs of the background tasks lease, sweep, checkpoint, rollup, partition, rechain, notices, records and verify, by result: done or failed.",
     labels: ["duty", "result"],
   },
   notices: {
@@ -227,6 +227,24 @@ export const GAUGES = {
   sweepLag: {
     name: "tollgate_sweep_lag_seconds",
     help: "How long the oldest request of a dead process, or past its deadline, has waited to be ended; 0 if none waits. Requests in quarantine are not counted.",
+    labels: [],
+    overWorkers: "max",
+  },
+  ledgerVerified: {
+    name: "tollgate_ledger_verified_timestamp",
+    help: "The moment up to which the ledger is verified, in seconds since 1970: the charges of every day were looked at, today's anew, and all balances compared with the journal. 0: not yet, or verification is off.",
+    labels: [],
+    overWorkers: "max",
+  },
+  ledgerVerifying: {
+    name: "tollgate_ledger_verifying",
+    help: "1 if this process verifies the ledger or waits to take over, 0 if `verification.enabled` is off.",
+    labels: [],
+    overWorkers: "max",
+  },
+  ledgerMismatches: {
+    name: "tollgate_ledger_mismatches",
+    help: "Figures that differ from the journal, and verified days whose charges are not what they were. Alert above 0; the log line `ledger mismatch` names each.",
     labels: [],
     overWorkers: "max",
   },

@@ -42,6 +42,8 @@ export type Metrics = {
   holdsSwept: (holds: number) => void;
   holdsQuarantined: (holds: number) => void;
   sweepLag: (seconds: number) => void;
+  /** In seconds since 1970; 0: not yet. */
+  ledgerVerified: (timestamp: number, mismatches: number) => void;
   checkpointsWritten: (checkpoints: number) => void;
   moneyAlarmed: (kind: MoneyAlarmKind) => void;
   bugFound: () => void;
@@ -87,6 +89,7 @@ const DUTIES: readonly Duty[] = Object.keys({
   rechain: true,
   notices: true,
   records: true,
+  verify: true,
 } satisfies Record<Duty, true>) as Duty[];
 
 const ALARMS: readonly MoneyAlarmKind[] = Object.keys({
@@ -193,6 +196,9 @@ function createDutyMetrics(registry: Registry) {
   const noticesWaiting = createLevel(GAUGES.noticesWaiting, registry);
   const noticesDead = createLevel(GAUGES.noticesDead, registry);
   const sweepLag = createLevel(GAUGES.sweepLag, registry);
+  const verifying = createLevel(GAUGES.ledgerVerifying, registry);
+  const verified = createLevel(GAUGES.ledgerVerified, registry);
+  const mismatches = createLevel(GAUGES.ledgerMismatches, registry);
 
   return {
     dutyEnded: (duty, result) => duties.inc({ duty, result }),
@@ -204,6 +210,11 @@ function createDutyMetrics(registry: Registry) {
     holdsSwept: (holds) => holdsSwept.inc(holds),
     holdsQuarantined: (holds) => void (quarantined.current = holds),
     sweepLag: (seconds) => void (sweepLag.current = seconds),
+    ledgerVerified: (timestamp, found) => {
+      verifying.current = 1;
+      verified.current = timestamp;
+      mismatches.current = found;
+    },
     checkpointsWritten: (count) => checkpoints.inc(count),
     recordsEnded: (result, records) => countRecords(result, records),
     leaseHeld: (held) => void (leaseHeld.current = held),
