@@ -25,6 +25,7 @@ import { createReadOutstanding } from "../ledger/report/outstanding-store.ts";
 import { createReadStatement } from "../ledger/report/statement-store.ts";
 import { createReadUsage } from "../ledger/report/usage-report-store.ts";
 import { createReportUsage } from "../ledger/report/usage-report.ts";
+import { createReadContinuous } from "../ledger/verify/days/continuous-store.ts";
 import { createVerificationStore } from "../ledger/verify/verification-store.ts";
 import { createVerifyStore } from "../ledger/verify/verify-store.ts";
 import { createVerifyLedger } from "../ledger/verify/verify.ts";
@@ -191,6 +192,7 @@ function useBooks(database: Database, parts: BookParts) {
       closedPurses,
       verifyLedger: createVerifyLedger({ store: createVerifyStore(reading) }),
       verifications: createVerificationStore(database),
+      readContinuous: createReadContinuous(reading),
       clock,
       events,
     }),

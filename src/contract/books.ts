@@ -159,14 +159,16 @@ const verifyOrder = z.strictObject({
 });
 
 const mismatch = renamed(
-  z.object({
-    key_id: z.string().nullable(),
-    account_id: z.string().nullable(),
-    counter: z.int().nullable(),
-    column: z.string(),
-    expected: z.string(),
-    found: z.string(),
-  }),
+  z
+    .object({
+      key_id: z.string().nullable(),
+      account_id: z.string().nullable(),
+      counter: z.int().nullable(),
+      column: z.string(),
+      expected: z.string(),
+      found: z.string(),
+    })
+    .meta({ id: "Mismatch" }),
   { keyId: "key_id", accountId: "account_id" },
 );
 
@@ -219,7 +221,55 @@ const pastVerification = z.codec(pastJson, z.custom<Omit<z.output<typeof pastJso
   encode: (past) => ({ ...past, ok: past.mismatches === 0 }),
 });
 
+const verifiedDay = renamed(
+  z
+    .object({
+      day: z
+        .string()
+        .describe("The day of the charges, UTC, by the time in their ids.")
+        .meta({ examples: ["2026-11-19"] }),
+      charges: z.int().describe("How many of its charges were final: charged more than an hour before the look."),
+      digest: z
+        .string()
+        .nullable()
+        .describe("A chain of SHA-256 over the rows of these charges, in hex; null: no look at the day has ended."),
+      looked_at: instant.nullable().describe("When the last look that ended began; null: none has."),
+      took_ms: z.int().describe("How long that look worked, in milliseconds, without its rests."),
+      mismatches: z
+        .int()
+        .describe("How many figures differed.")
+        .meta({ examples: [0] }),
+      in_progress: z.boolean().describe("True while a look is under way."),
+      found: z.array(mismatch).describe("The first 20 figures that differed."),
+    })
+    .meta({ id: "VerifiedDay" }),
+  { lookedAtMs: "looked_at", tookMs: "took_ms", inProgress: "in_progress" },
+);
+
+const continuous = renamed(
+  z
+    .object({
+      verified_at: instant
+        .nullable()
+        .describe("The moment up to which everything is verified; null: the first round has not ended."),
+      mismatches: z
+        .int()
+        .describe("How many figures differ, in days and balances.")
+        .meta({ examples: [0] }),
+      found: z.array(mismatch).describe("The first 20 balances that differ from the journal."),
+      days: z.int().describe("Days of charges that were looked at to their end."),
+      pending: z.int().describe("Days whose first look is under way."),
+      oldest_look_at: instant.nullable().describe("When the day was looked at that waits longest for another look."),
+      listed: z.array(verifiedDay).describe("The last 100 days, and earlier ones that differ, newest first."),
+    })
+    .meta({ id: "ContinuousVerification" }),
+  { verifiedAtMs: "verified_at", oldestMs: "oldest_look_at" },
+);
+
 export const verifications = z.object({
+  continuous: continuous
+    .nullable()
+    .describe("What gateways verify by themselves; null: the role of this command may not read it."),
   whole: pastVerification.nullable().describe("The last one of the whole ledger; null: there was none."),
   recent: z.array(pastVerification).describe("The last 20, also of single keys, newest first."),
 });
@@ -272,7 +322,7 @@ export const BOOKS: Operations<ReadBooks> = {
     id: "listVerifications",
     method: "GET",
     path: "/ledger/verifications",
-    summary: "List when the ledger was verified, by whom, and how many figures differed",
+    summary: "List when the ledger was verified, by whom or day by day, and how many figures differed",
     answer: verifications,
     audit: "read",
   },

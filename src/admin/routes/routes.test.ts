@@ -225,6 +225,43 @@ test("the books are verified, all or of one key", async () => {
   ]);
 });
 
+test("what gateways verified by themselves is listed with the days and what differs in them", async () => {
+  const list = async () =>
+    (await admin.ask("GET", "/admin/v1/ledger/verifications")).json<{ continuous: { listed: object[] } }>().continuous;
+  expect(await list()).toMatchObject({ verified_at: null, mismatches: 0, days: 0, pending: 0, found: [] });
+
+  const differs = {
+    keyId: null,
+    accountId: null,
+    counter: null,
+    column: "charges of 2026-01-05",
+    expected: "2",
+    found: "1",
+  };
+  await database.script(`
+    insert into verified_day (day, until, charges, digest, verified_at, took_ms, mismatches, found)
+    values ('2026-01-05', '2026-01-06Z', 2, '\\x0102', '2026-01-07T12:00:00Z', 5, 1, '[${JSON.stringify(differs)}]');
+    update verification_turn set verified_at = '2026-01-07T12:00:01Z'`);
+  const found = await list();
+  await database.script("delete from verified_day; update verification_turn set verified_at = null");
+
+  expect(found).toMatchObject({ verified_at: "2026-01-07T12:00:01.000Z", mismatches: 1, days: 1, pending: 0 });
+  expect(found.listed.filter((day) => "digest" in day && day.digest !== null)).toEqual([
+    {
+      day: "2026-01-05",
+      charges: 2,
+      digest: "0102",
+      looked_at: "2026-01-07T12:00:00.000Z",
+      took_ms: 5,
+      mismatches: 1,
+      in_progress: false,
+      found: [
+        { key_id: null, account_id: null, counter: null, column: "charges of 2026-01-05", expected: "2", found: "1" },
+      ],
+    },
+  ]);
+});
+
 test("a verification whose result cannot be written down returns it all the same", async () => {
   await database.script("alter table verification rename to away");
   const reply = await admin.ask("POST", "/admin/v1/ledger/verify", {});

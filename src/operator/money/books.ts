@@ -5,7 +5,7 @@ import type { PageRequest } from "../../core/page.ts";
 import type { ClosedPurse, ClosedPurses } from "../../ledger/structure/closed-purse.ts";
 import type { Journal, ShowJournal } from "../../ledger/report/journal.ts";
 import type { Outstanding, ReadOutstanding } from "../../ledger/report/outstanding.ts";
-import type { Verification, VerificationStore } from "../../ledger/verify/verification.ts";
+import type { Continuous, Verification, VerificationStore } from "../../ledger/verify/verification.ts";
 import type { OnProgress, VerifyLedger, VerifyReport } from "../../ledger/verify/verify.ts";
 import type { OperatorEvents } from "../../telemetry/operator-events.ts";
 import { type Holder, type HolderNames, type NamedHolder, nameHolder } from "../find/holder.ts";
@@ -26,8 +26,13 @@ export type ReadBooks = {
   showOutstanding: (by: Pick<By, "within">) => Promise<OutstandingCredit>;
   /** Recomputes every counter from the journal, or those of one key; with `recompute`, every amount from its price, too. */
   verify: (asked: { key: string | null; recompute: boolean }, by: By, onProgress?: OnProgress) => Promise<VerifyReport>;
-  /** When the ledger was verified last, by whom, and how many figures differed. */
-  listVerifications: () => Promise<{ whole: Verification | null; recent: readonly Verification[] }>;
+  /** When the ledger was verified last, by whom, and how many figures differed; and what gateways have verified by themselves. */
+  listVerifications: () => Promise<{
+    whole: Verification | null;
+    recent: readonly Verification[];
+    /** Null: it may not be read. */
+    continuous: Continuous | null;
+  }>;
 };
 
 type Parts = HolderNames & {
@@ -36,6 +41,7 @@ type Parts = HolderNames & {
   closedPurses: Pick<ClosedPurses, "list">;
   verifyLedger: VerifyLedger;
   verifications: VerificationStore;
+  readContinuous: () => Promise<Continuous | null>;
   clock: Pick<Clock, "nowMs" | "elapsedMs">;
   events: Pick<OperatorEvents, "verificationLost">;
 };
@@ -49,6 +55,7 @@ export const createReadBooks = ({
   closedPurses,
   verifyLedger,
   verifications,
+  readContinuous,
   clock,
   events,
   ...names
@@ -82,5 +89,8 @@ export const createReadBooks = ({
     await verifications.keep(kept).catch((error: unknown) => events.verificationLost(error, by));
     return report;
   },
-  listVerifications: () => verifications.recent(MOST_RECENT),
+  listVerifications: async () => ({
+    ...(await verifications.recent(MOST_RECENT)),
+    continuous: await readContinuous(),
+  }),
 });

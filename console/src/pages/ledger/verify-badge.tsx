@@ -9,6 +9,7 @@ import { Button } from "../../parts/button.tsx";
 import { tellFailure } from "../../parts/toast.tsx";
 import { useMay } from "../../shell/may.ts";
 import { useNow } from "../../shell/use-range.ts";
+import { ContinuousBadge } from "./continuous-badge.tsx";
 import { verificationsQuery } from "./verifications-query.ts";
 
 /** When the whole ledger was verified last, by whom and with what result; and a button that does it again. */
@@ -23,6 +24,7 @@ export function VerifyBadge(): ReactNode {
   });
   return (
     <div className="flex flex-wrap items-center gap-3" role="status">
+      {data?.continuous && <ContinuousBadge of={data.continuous} />}
       {data && <LastVerification of={data.whole} />}
       {may("verifyLedger") && (
         <Button icon="audit" busy={verified.isPending} onClick={() => verified.mutate()}>

@@ -11,6 +11,7 @@ import { MigrationsTable } from "./migrations-table.tsx";
 import { ProcessesTable } from "./processes-table.tsx";
 import { RunningCard } from "./running-card.tsx";
 import { SystemFigures } from "./system-figures.tsx";
+import { VerifiedDaysTable } from "./verified-days-table.tsx";
 import { VerificationsTable } from "./verifications-table.tsx";
 
 const REFRESH_MS = 10_000;
@@ -35,6 +36,7 @@ export function System(): ReactNode {
       </div>
       {may("examine") && <DoctorTable />}
       <ProcessesTable of={data} />
+      {may("listVerifications") && <VerifiedDaysTable />}
       {may("listVerifications") && <VerificationsTable />}
       <MigrationsTable of={data.migrations} />
     </div>

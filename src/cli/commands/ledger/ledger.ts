@@ -5,6 +5,7 @@ import { addOutstandingCommands } from "./outstanding.ts";
 import { addPartitionsCommand } from "./partitions.ts";
 import { keyName } from "../../arguments.ts";
 import { oneHolder } from "../../holder-option.ts";
+import { dayListing } from "../../text/ledger/verified-days-text.ts";
 import { journalListing, verificationListing, verificationText } from "../../text/ledger/ledger-text.ts";
 import { addLedgerAdoptCommand } from "./adopt-ledger.ts";
 import { withOperator } from "../../open-operator.ts";
@@ -65,12 +66,16 @@ function addVerifyCommands(ledger: Command): void {
 
   ledger
     .command("verifications")
-    .description("list when the ledger was verified, by whom, and how many figures differed")
+    .description("list when the ledger was verified, by whom or day by day, and how many figures differed")
+    .option("--days", "list the days that gateways verified by themselves, and what differs")
     .option("--json", "print JSON")
-    .action(async (options: { json?: true }, command: Command) => {
+    .action(async (options: { days?: true; json?: true }, command: Command) => {
       await withOperator(command, async ({ books }) => {
         const found = written(verifications, await books.listVerifications());
-        printResult(found, { json: options.json === true, text: (screen) => verificationListing(found, screen) });
+        printResult(found, {
+          json: options.json === true,
+          text: (screen) => (options.days === true ? dayListing(found, screen) : verificationListing(found, screen)),
+        });
       });
     });
 }

@@ -3,6 +3,7 @@ import { moreText } from "../../page-options.ts";
 import { counted, grouped } from "../cell.ts";
 import { PLAIN, type Screen } from "../screen.ts";
 import { table } from "../table.ts";
+import { continuousText } from "./verified-days-text.ts";
 
 export function journalListing(
   { key, account, data, next, opening, ...journal }: JournalJson,
@@ -74,8 +75,9 @@ export function verificationText(report: VerificationJson, screen: Screen = PLAI
 }
 
 /** One line each, newest first. */
-export function verificationListing({ whole, recent }: VerificationsJson, screen: Screen = PLAIN): string {
-  if (recent.length === 0) return "The ledger was not verified yet. Run: tollgate ledger verify";
+export function verificationListing({ continuous, whole, recent }: VerificationsJson, screen: Screen = PLAIN): string {
+  const summary = continuousText(continuous, screen);
+  if (recent.length === 0) return `No verification was asked for yet. Run: tollgate ledger verify\n\n${summary}`;
   const all = whole === null || recent.some(({ id }) => id === whole.id) ? recent : [...recent, whole];
   const rows = all.map((one) => [
     one.started_at,
@@ -86,7 +88,7 @@ export function verificationListing({ whole, recent }: VerificationsJson, screen
     `${grouped(one.took_ms)} ms`,
     one.actor,
   ]);
-  return table(["=AT", "RESULT", "OF", ">CHARGES", "AMOUNTS", ">TOOK", "BY"], rows, { screen });
+  return `${table(["=AT", "RESULT", "OF", ">CHARGES", "AMOUNTS", ">TOOK", "BY"], rows, { screen })}\n\n${summary}`;
 }
 
 /** A counter is named with whose it is. */
