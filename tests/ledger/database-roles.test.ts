@@ -7,6 +7,9 @@ import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import { createHousekeepingStore } from "../../src/ledger/duties/housekeeping-store.ts";
 import { createPartitions } from "../../src/ledger/duties/partitions-store.ts";
 import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
+import { createReadContinuous } from "../../src/ledger/verify/days/continuous-store.ts";
+import { createDayStore } from "../../src/ledger/verify/days/day-store.ts";
+import { lookAtDay } from "../../src/ledger/verify/days/look-at-day.ts";
 import { createQuarantineStore } from "../../src/ledger/duties/quarantine-store.ts";
 import { whyUnavailable } from "../support/postgres.ts";
 import { type DocumentedRole, type DocumentedRoles, startDocumentedRoles } from "../support/documented-roles.ts";
@@ -139,6 +142,30 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
     expect(await house.rollup(Date.now())).toBe("done");
     expect((await ledger.usage(keyId))?.counters).toMatchObject([{ posted: 100n }]);
     expect(await ledger.forgetClaims({ items: 10, bytes: 1_000 })).toBe(0);
+  });
+
+  test("the serving role verifies, and cannot touch what was found but by the functions of verification", async () => {
+    const store = createDayStore(app);
+    expect(await store.takeTurn(processId, 60_000)).toBe(true);
+    const { nowMs, days } = await store.days();
+    const looking = {
+      store,
+      processId,
+      elapsedMs: () => 0,
+      workedMs: () => 0,
+      onMismatches: () => undefined,
+      onKept: () => Promise.resolve(),
+    };
+    for (const day of days) await lookAtDay(day, nowMs, looking);
+    await store.endRound(processId, { verifiedAtMs: nowMs, mismatches: 0, found: [] });
+
+    expect(await store.state()).toMatchObject({ verifiedAtMs: nowMs, pending: 0, days: days.length });
+    expect(await createReadContinuous(app)()).toMatchObject({ days: days.length });
+    expect(await createReadContinuous(reader)()).toBeNull();
+    await expect(app.query("update verified_day set digest = null")).rejects.toMatchObject(DENIED);
+    await expect(store.endRound(createId(1), { verifiedAtMs: nowMs, mismatches: 0, found: [] })).rejects.toThrow(
+      "another process verifies the ledger",
+    );
   });
 
   test("requests are admitted on a day whose partition a superuser made, whoever owns it", async () => {
