@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
 import { createDayStore } from "../../src/ledger/verify/days/day-store.ts";
+import { dayOf, firstIdOf } from "../../src/ledger/verify/days/verified-day.ts";
 import { lookAtDay } from "../../src/ledger/verify/days/look-at-day.ts";
 import { BROKEN_DAYS, breakDays, broken, TRIALS, UNTOUCHED } from "./broken-days.ts";
 import { ENGINES } from "./engines.ts";
@@ -68,6 +69,27 @@ describe.each(engines)("$name", ({ reason, open }) => {
       expect(after).toMatchObject({ digest: day.digest, charges: 6, mismatches: 0, pass: null });
     });
   });
+
+  test.skipIf(reason !== null)(
+    "a look leaves what is written while it goes on to the next, so that it ends",
+    async () => {
+      await undone(database, async (tx) => {
+        const store = createDayStore(tx);
+        const day = (await store.days()).days.find(({ number }) => number === dayOf(TODAY_MS));
+        if (!day) throw new Error("today has charges");
+        const ranges: string[] = [];
+        const piece: typeof store.piece = (range, until) => {
+          ranges.push(range.before);
+          return store.piece(range, until);
+        };
+        const quiet = { elapsedMs: () => 0, workedMs: () => 0, onMismatches: () => undefined };
+        const looking = { ...quiet, processId: VERIFIER, onKept: () => Promise.resolve() };
+        await lookAtDay(day, TODAY_MS, { ...looking, store: { ...store, piece } });
+
+        expect(new Set(ranges)).toEqual(new Set([firstIdOf(TODAY_MS + 60_000)]));
+      });
+    },
+  );
 
   test.skipIf(reason !== null)(
     "one process has the turn, the next has it when the lease is over or given back",

@@ -1,11 +1,22 @@
 import { hash } from "node:crypto";
 import type { Mismatch } from "../verify-fold.ts";
-import { type DayStore, type DaySum, idAfter, idsOf, nameOf, type Pass, type VerifiedDay } from "./verified-day.ts";
+import {
+  type DayStore,
+  type DaySum,
+  firstIdOf,
+  idAfter,
+  idsOf,
+  nameOf,
+  type Pass,
+  type VerifiedDay,
+} from "./verified-day.ts";
 
 /**
  * What was charged this long ago is final: no transaction is still writing it, and the clock of the ledger is set back by an hour at most.
  */
 export const FINAL_AFTER_MS = 61 * 60_000;
+/** Later ones are left to the next look: one that went on while a busy day grows would not end. Ids are of clocks that differ a little. */
+const AHEAD_MS = 60_000;
 /** So much work may be lost when a process dies. */
 const KEEP_EVERY_MS = 30_000;
 
@@ -29,7 +40,7 @@ export async function lookAtDay(day: VerifiedDay, nowMs: number, looking: Lookin
   const { store, processId, elapsedMs, workedMs, onMismatches, onKept } = looking;
   const pass = day.pass ?? begin(day, nowMs);
   const sums = new Map(pass.sums.map((sum) => [placeOf(sum), sum]));
-  const { before } = idsOf(day.number);
+  const before = [idsOf(day.number).before, firstIdOf(pass.beganMs + AHEAD_MS)].toSorted()[0] ?? "";
   const tookBeforeMs = pass.tookMs;
   const beganWorkMs = workedMs();
   let keptMs = elapsedMs();
