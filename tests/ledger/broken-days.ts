@@ -179,8 +179,9 @@ export const BROKEN_DAYS: readonly BrokenDays[] = [
   {
     name: "what came later left out",
     noticedBy: UNTOUCHED,
-    from: "and c.at >= $3::timestamptz limit",
-    to: "and $3::timestamptz is null limit",
+    fn: "verify_later_v1",
+    from: "and at >= %L limit",
+    to: "and %L is null limit",
   },
   {
     name: "what came later counted whole",

@@ -1,4 +1,3 @@
-import { withoutJit } from "../../db/postgres/without-jit.ts";
 import { createBalancesStore } from "../../ledger/verify/days/balances-store.ts";
 import { createDayStore } from "../../ledger/verify/days/day-store.ts";
 import { startVerifyDays, type VerifyDays } from "../../ledger/verify/days/verify-days.ts";
@@ -27,7 +26,7 @@ function startOne(
   onState: (round: Round) => void,
 ): VerifyDays {
   const mine = ledger.database === database ? operatorDatabase : ledger.database;
-  const reading = withoutJit(mine);
+  const reading = alone(mine);
   return startVerifyDays({
     openStore: (step) => {
       const paced: Queryable = { query: (sql, values) => step(() => reading.query(sql, values)) };
@@ -45,6 +44,15 @@ function startOne(
     onFailed: (error) => events.dutyFailed("verify", error),
   });
 }
+
+/** In one process of the server: others that helped would use cores that the share does not count. */
+const alone = (database: Pick<LedgerDatabase["database"], "transaction">): Queryable => ({
+  query: (sql, values) =>
+    database.transaction(async (tx) => {
+      await tx.script("set local jit = off; set local max_parallel_workers_per_gather = 0");
+      return tx.query(sql, values);
+    }),
+});
 
 const joined = (rounds: readonly Round[]): Round => ({
   verifiedAtMs: rounds.some(({ verifiedAtMs }) => verifiedAtMs === null)

@@ -15,8 +15,7 @@ const DAY_CHARGES = CHARGES("c.hold_id >= $1::uuid and c.hold_id < $2::uuid and 
 const KEPT = `select s.*, 1 as seen, 0::bigint as "refundedCredits", 0::bigint as "refundedTokens" from verify_sums_v1($1, $2, $3::timestamptz[]) s`;
 
 /** Values: from, before, since, limit. How many are later than what was kept of their day, counted up to a limit. */
-const LATER = `select count(*)::int as rows from (
-  select from charge c where c.hold_id >= $1::uuid and c.hold_id < $2::uuid and c.at >= $3::timestamptz limit $4::int) l`;
+const LATER = "select verify_later_v1($1, $2, $3, $4) as rows";
 
 /** Values: from, before, how many less one. */
 const END =
