@@ -1,0 +1,59 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { stringify } from "yaml";
+import { manifestsOf, RENDERED } from "../../scripts/chart/chart-files.ts";
+import { scrapedTarget } from "../support/scraped-target.ts";
+
+const RULES = join(import.meta.dirname, "../../deploy/prometheus/rules/tollgate.rules.yml");
+const isMissing = spawnSync("promtool", ["--version"]).error !== undefined;
+const folder = mkdtempSync(join(tmpdir(), "tollgate-chart-rules-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Labels = Record<string, string>;
+
+const inBraces = (labels: Labels): string =>
+  `{${Object.entries(labels)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(",")}}`;
+
+/** Asks promtool which of all alerts fire after ten minutes in which `up` of the target had these values. */
+function promtool(target: Labels, up: string | null, firing: object[]) {
+  const file = join(folder, "tests.yml");
+  const expected = firing.map((labels) => ({ labels: inBraces({ alertstate: "firing", ...labels }), value: 1 }));
+  const alerts = {
+    expr: 'count by (alertname, alertstate, job, instance, pod) (ALERTS{alertstate="firing"})',
+    eval_time: "10m",
+    exp_samples: expected,
+  };
+  const series = up === null ? [] : [{ series: `up${inBraces(target)}`, values: up }];
+  const content = {
+    rule_files: [RULES],
+    evaluation_interval: "1m",
+    tests: [{ interval: "1m", input_series: series, promql_expr_test: [alerts] }],
+  };
+  writeFileSync(file, stringify(content));
+  const { stdout, stderr } = spawnSync("promtool", ["test", "rules", file], { encoding: "utf8" });
+  return stdout + stderr;
+}
+
+describe.skipIf(isMissing)("promtool (skipped where it is not installed: apt-get install prometheus)", () => {
+  describe.each(["production", "autoscaled"])("with the labels of the chart rendered for %s", (set) => {
+    const target = scrapedTarget(manifestsOf(readFileSync(join(RENDERED, `${set}.yaml`), "utf8")));
+    const { job = "", instance = "", pod = "" } = target;
+
+    test("no alert fires while a pod is scraped", () => {
+      expect(promtool(target, "1x10", [])).toContain("SUCCESS");
+    });
+
+    test("TollgateDown fires when a pod cannot be scraped, and TollgateAbsent does not", () => {
+      expect(promtool(target, "0x10", [{ alertname: "TollgateDown", job, instance, pod }])).toContain("SUCCESS");
+    });
+
+    test("TollgateAbsent fires when there is no pod", () => {
+      expect(promtool(target, null, [{ alertname: "TollgateAbsent", job: "tollgate" }])).toContain("SUCCESS");
+    });
+  });
+});
