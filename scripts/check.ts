@@ -24,6 +24,7 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ["money", "node", "scripts/draw-money.ts", "--check"],
   ["crossing", "node", "scripts/draw-crossing.ts", "--check"],
   ["dashboards", "node", "scripts/write-dashboards.ts", "--check"],
+  ["chart", "node", "scripts/write-chart-files.ts", "--check"],
   ["growing", "node", "scripts/draw-growing.ts", "--check"],
   ["lockfile", "node", "scripts/lockfile.ts"],
 ];

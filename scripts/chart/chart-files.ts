@@ -18,7 +18,7 @@ export const valueSets = (): string[] =>
 /** Of everything that decides what is rendered. The schema only says which values are refused. */
 export function chartDigest(): string {
   const hash = createHash("sha256");
-  const files = globSync("**/*.{yaml,tpl,txt}", { cwd: CHART }).toSorted();
+  const files = globSync(["**/*.{yaml,tpl,txt}", "files/**/*.{yml,json}"], { cwd: CHART }).toSorted();
   for (const path of files)
     hash
       .update(`${path}\0`)

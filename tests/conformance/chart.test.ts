@@ -6,7 +6,7 @@ import { KUBERNETES, manifestsOf, RENDERED, valueSets } from "../../scripts/char
 import { openValidator } from "../../scripts/chart/kubernetes-validate.ts";
 
 /** Kinds of others, whose schemas do not come with Kubernetes. */
-const FOREIGN = new Set(["ServiceMonitor", "HTTPRoute"]);
+const FOREIGN = new Set(["ServiceMonitor", "PrometheusRule", "HTTPRoute"]);
 
 const folder = mkdtempSync(join(tmpdir(), "tollgate-manifests-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

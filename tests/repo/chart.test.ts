@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
@@ -12,6 +12,7 @@ import {
   RENDERED,
   valueSets,
 } from "../../scripts/chart/chart-files.ts";
+import { staleMonitoringFiles } from "../../scripts/chart/monitoring-files.ts";
 import { chartSchema } from "../../scripts/chart/values-schema.ts";
 import { type Config, loadConfig } from "../../src/config/load-config.ts";
 import { GAUGES } from "../../src/telemetry/metrics/metric-table.ts";
@@ -199,6 +200,28 @@ test("the autoscaler reads a gauge that the gateway has", () => {
 
   expect(gauges).toContain(spec.metrics[0]?.pods?.metric.name);
   expect(spec.metrics[1]?.resource?.name).toBe("cpu");
+});
+
+test("the chart ships the rules of deploy/prometheus and the dashboards of deploy/grafana", () => {
+  type ConfigMap = { metadata: { labels: Record<string, string> }; data: Record<string, string> };
+  const manifests = manifestsOf(rendering("production"));
+  const { spec } = find<{ spec: object }>(manifests, "PrometheusRule");
+  const maps = (manifests as unknown as ConfigMap[]).filter(({ metadata }) => metadata.labels["grafana_dashboard"]);
+  const boards = maps.flatMap(({ data }) => Object.entries(data));
+  const folder = "deploy/grafana/dashboards";
+
+  expect(staleMonitoringFiles(), "run scripts/write-chart-files.ts").toEqual([]);
+  expect(spec).toEqual(parse(read("deploy/prometheus/rules/tollgate.rules.yml")));
+  expect(boards.map(([name]) => name).toSorted()).toEqual(readdirSync(join(root, folder)).toSorted());
+  for (const [name, text] of boards) expect(JSON.parse(text)).toEqual(JSON.parse(read(`${folder}/${name}`)));
+});
+
+test("rules, dashboards and scraping are off unless the values switch them on", () => {
+  const kinds = manifestsOf(rendering("smallest")).map(({ kind }) => kind);
+
+  expect(kinds).not.toContain("PrometheusRule");
+  expect(kinds).not.toContain("ServiceMonitor");
+  expect(kinds.filter((kind) => kind === "ConfigMap")).toHaveLength(1);
 });
 
 test("the network policy lets nobody but the named namespaces and the own one reach the admin port", () => {
