@@ -1,5 +1,8 @@
 /** Where a file of the repository is on the site. */
 
+/** Where the alerts expect the site. A reserved name: whoever hosts the site puts their own address in its place. */
+export const SITE_URL = "https://docs.tollgate.example/";
+
 /** The address of a document, without slashes around it: `operate/monitoring`. */
 export function addressOf(path: string): string {
   if (path === "README.md") return "";

@@ -14,6 +14,7 @@ import {
 } from "../../scripts/chart/chart-files.ts";
 import { staleMonitoringFiles } from "../../scripts/chart/monitoring-files.ts";
 import { chartSchema } from "../../scripts/chart/values-schema.ts";
+import { SITE_URL } from "../../scripts/site/address.ts";
 import { type Config, loadConfig } from "../../src/config/load-config.ts";
 import { GAUGES } from "../../src/telemetry/metrics/metric-table.ts";
 
@@ -211,7 +212,10 @@ test("the chart ships the rules of deploy/prometheus and the dashboards of deplo
   const folder = "deploy/grafana/dashboards";
 
   expect(staleMonitoringFiles(), "run scripts/write-chart-files.ts").toEqual([]);
-  expect(spec).toEqual(parse(read("deploy/prometheus/rules/tollgate.rules.yml")));
+  const rules = read("deploy/prometheus/rules/tollgate.rules.yml");
+  const { documentation } = (valuesOf("production") as { prometheusRule: { documentation: string } }).prometheusRule;
+  expect(rules).toContain(`runbook_url: ${SITE_URL}`);
+  expect(spec).toEqual(parse(rules.replaceAll(SITE_URL, `${documentation}/`)));
   expect(boards.map(([name]) => name).toSorted()).toEqual(readdirSync(join(root, folder)).toSorted());
   for (const [name, text] of boards) expect(JSON.parse(text)).toEqual(JSON.parse(read(`${folder}/${name}`)));
 });

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { addressOf, SITE_URL } from "../../scripts/site/address.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -11,7 +12,7 @@ type Rule = {
   record?: string;
   expr: string;
   labels?: { severity?: string };
-  annotations?: { summary?: string; description?: string; runbook?: string };
+  annotations?: { summary?: string; description?: string; runbook_url?: string; runbook?: string };
 };
 const RULES_FILE = "deploy/prometheus/rules/tollgate.rules.yml";
 const { groups } = parse(read(RULES_FILE)) as { groups: { rules: Rule[] }[] };
@@ -29,15 +30,33 @@ const anchorsOf = (markdown: string): Set<string> =>
     ),
   );
 
+/** The file of a page of the documentation site, by its URL; null when the site has no such page. */
+function documentAt(url: string): { page: string | null; anchor: string } {
+  const [address = "", anchor = ""] = url.split("#");
+  const page = globSync("docs/**/*.md", { cwd: ROOT }).find((path) => `${SITE_URL}${addressOf(path)}/` === address);
+  return { page: page ?? null, anchor };
+}
+
+test("the URL of a runbook is one of a page that exists", () => {
+  expect(documentAt(`${SITE_URL}operate/failure-modes/#money-alarms`)).toEqual({
+    page: "docs/operate/failure-modes.md",
+    anchor: "money-alarms",
+  });
+  expect(documentAt(`${SITE_URL}operate/failure-mode/#money-alarms`).page).toBeNull();
+  expect(documentAt("docs/operate/failure-modes.md#money-alarms").page).toBeNull();
+  expect(new URL(SITE_URL).protocol).toBe("https:");
+});
+
 test("every alert has a severity, a summary, a number or a name, and a section that says what to do", () => {
   const incomplete = alerts.filter(({ labels, annotations }) => {
-    const [page = "", anchor = ""] = annotations?.runbook?.split("#") ?? [];
+    const { page, anchor } = documentAt(annotations?.runbook_url ?? "");
     return !(
       ["critical", "warning"].includes(labels?.severity ?? "") &&
       annotations?.summary?.endsWith(".") &&
       annotations.description?.endsWith(".") &&
-      page === "docs/operate/failure-modes.md" &&
-      anchorsOf(read(page)).has(anchor)
+      page !== null &&
+      anchorsOf(read(page)).has(anchor) &&
+      annotations.runbook === undefined
     );
   });
 
@@ -55,7 +74,7 @@ test("the page on monitoring lists every alert with its severity, its summary an
       alert,
       labels?.severity,
       annotations?.summary,
-      annotations?.runbook?.replace("docs/operate/", ""),
+      annotations?.runbook_url?.replace(`${SITE_URL}operate/failure-modes/`, "failure-modes.md"),
     ]),
   );
 });
