@@ -9,6 +9,9 @@ export const RENDERED = join(ROOT, "deploy/helm/rendered");
 /** The oldest Kubernetes the chart claims, and the newest whose schemas are at hand. */
 export const KUBERNETES = ["1.27", "1.37"] as const;
 
+/** Value sets that use what came later than the oldest version. */
+export const NEEDS_NEWER = new Set(["sidecars"]);
+
 /** The value sets the chart is rendered for, by their names. */
 export const valueSets = (): string[] =>
   globSync("ci/*.yaml", { cwd: CHART })

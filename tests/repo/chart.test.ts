@@ -83,7 +83,7 @@ function settingsOf(manifests: readonly Manifest[]): Config {
 test("the rendered manifests are of the chart as it is", () => {
   const stale = valueSets().filter((set) => !rendering(set).startsWith(heading(chartDigest())));
 
-  expect(valueSets()).toHaveLength(4);
+  expect(valueSets()).toHaveLength(5);
   expect(stale, "run `npm run chart -- --write`").toEqual([]);
 });
 
@@ -189,6 +189,69 @@ describe.each(valueSets())("rendered for %s", (set) => {
     expect(migrate.image).toBe(container.image);
     if (direct) expect(migrate.env[0]?.valueFrom).toEqual(direct.valueFrom);
   });
+});
+
+type Template = {
+  metadata: { annotations: Record<string, string> };
+  spec: Pod & {
+    serviceAccountName: string;
+    initContainers?: { name: string; restartPolicy?: string }[];
+    volumes: { name: string }[];
+  };
+};
+const isOfSettings = ({ data }: Manifest): boolean =>
+  typeof data === "object" && data !== null && "tollgate.yaml" in data;
+type Workload = { metadata: { annotations: Record<string, string> }; spec: { template: Template } };
+
+const templateOf = (set: string, kind: string, suffix = ""): Template =>
+  find<Workload>(manifestsOf(rendering(set)), kind, suffix).spec.template;
+
+test("pods are replaced when the settings or the version of the secrets change", () => {
+  const annotations = (set: string) => templateOf(set, "Deployment").metadata.annotations;
+  const settings = (set: string) =>
+    JSON.stringify(find<{ data: object }>(manifestsOf(rendering(set)).filter(isOfSettings), "ConfigMap").data);
+  const pairs = valueSets().map((set) => `${annotations(set)["checksum/settings"]} ${settings(set)}`);
+
+  expect(new Set(pairs).size).toBe(new Set(valueSets().map(settings)).size);
+  expect(new Set(pairs.map((pair) => pair.slice(0, 64))).size).toBe(new Set(pairs).size);
+  expect(new Set(pairs).size).toBeGreaterThan(2);
+  expect(annotations("pooler")["tollgate/secrets-version"]).toBe("2026-11-01");
+  expect(annotations("smallest")).not.toHaveProperty("tollgate/secrets-version");
+});
+
+test("every job has a service account that exists when it runs", () => {
+  type Account = { metadata: { name: string; annotations?: Record<string, string> } };
+  const manifests = manifestsOf(rendering("production"));
+  const accounts = manifests.filter(({ kind }) => kind === "ServiceAccount") as unknown as Account[];
+  const hookOf = (name: string) =>
+    accounts.find(({ metadata }) => metadata.name === name)?.metadata.annotations?.["helm.sh/hook"];
+  const migrate = templateOf("production", "Job", "-migrate").spec.serviceAccountName;
+  const catalogue = templateOf("production", "Job", "-catalogue").spec.serviceAccountName;
+
+  // Helm creates the chart's own account after the hooks that come before an installation.
+  expect(hookOf(migrate)).toBe("pre-install,pre-upgrade");
+  expect(accounts.map(({ metadata }) => metadata.name)).toContain(catalogue);
+  expect(catalogue).toBe(templateOf("production", "Deployment").spec.serviceAccountName);
+  expect(hookOf(catalogue)).toBeUndefined();
+  const annotated = manifestsOf(rendering("sidecars")).filter(({ kind }) => kind === "ServiceAccount");
+  for (const { metadata } of annotated as unknown as Account[])
+    expect(metadata.annotations).toMatchObject({ "iam.example.com/role": "tollgate" });
+  expect(annotated).toHaveLength(2);
+  expect(templateOf("pooler", "Job", "-migrate").spec.serviceAccountName).toBe("gateway");
+  expect(templateOf("pooler", "Deployment").spec.serviceAccountName).toBe("gateway");
+});
+
+test("sidecars run beside the gateway and, as init containers that end with it, beside a job", () => {
+  const deployment = templateOf("sidecars", "Deployment").spec;
+  const job = templateOf("sidecars", "Job", "-migrate");
+
+  expect((deployment.containers as { name?: string }[]).map(({ name }) => name)).toEqual(["tollgate", "log-shipper"]);
+  expect(deployment.initContainers?.map(({ name }) => name)).toEqual(["database-proxy"]);
+  expect(job.spec.initContainers).toMatchObject([{ name: "database-proxy", restartPolicy: "Always" }]);
+  expect(job.spec.containers).toHaveLength(1);
+  expect(job.metadata.annotations).toEqual({ "sidecar.istio.io/inject": "false" });
+  expect(deployment.volumes.map(({ name }) => name)).toEqual(["settings", "proxy-settings"]);
+  expect(job.spec.volumes.map(({ name }) => name)).toEqual(["proxy-settings", "scratch"]);
 });
 
 test("the autoscaler reads a gauge that the gateway has", () => {

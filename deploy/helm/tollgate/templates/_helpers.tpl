@@ -54,6 +54,17 @@ app.kubernetes.io/component: job
 {{- end -}}
 {{- end -}}
 
+{{/* Of the migration. Helm creates the chart's own account only after the migration of a first installation. */}}
+{{- define "tollgate.migrationServiceAccountName" -}}
+{{- if .Values.migration.serviceAccountName -}}
+{{- .Values.migration.serviceAccountName -}}
+{{- else if .Values.serviceAccount.create -}}
+{{- printf "%s-migrate" (include "tollgate.serviceAccountName" .) -}}
+{{- else -}}
+{{- include "tollgate.serviceAccountName" . -}}
+{{- end -}}
+{{- end -}}
+
 {{/* A variable from a Secret: root, the name of the entry in `secrets`, and the variable. Nothing when the entry is not used. */}}
 {{- define "tollgate.secretVariable" -}}
 {{- $entry := index .root.Values.secrets .entry -}}
