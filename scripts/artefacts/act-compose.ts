@@ -48,7 +48,8 @@ export async function actCompose(engine: Engine, port: number) {
       ...option("--restart", service.restart === undefined ? [] : [service.restart]),
       ...(service.read_only === true ? ["--read-only"] : []),
       ...(name === "gateway" ? ["-p", `127.0.0.1:${port}:8080`] : []),
-      service.image,
+      // A stand-in has the name and the version, and a digest of its own.
+      service.image.replace(/@sha256:\w+$/, ""),
       ...(service.command ?? []),
     );
     order.push(name);

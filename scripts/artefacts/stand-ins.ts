@@ -27,7 +27,7 @@ export function provideImages(engine: Engine): void {
   const [, builder = ""] = /^ARG BUILDER=(\S+)$/m.exec(containerfile) ?? [];
   provide(engine, base, { name: builder, text: BUILDER, fill: fillBuilder });
   const compose = readFileSync(join(ROOT, "deploy/compose/compose.yaml"), "utf8");
-  for (const [, name = ""] of compose.matchAll(/^ +image: (docker\.io\/\S+)$/gm)) {
+  for (const [, name = ""] of compose.matchAll(/^ +image: \$\{\w+:-(docker\.io\/[^@}]+)@/gm)) {
     if (/\/postgres:/.test(name)) provide(engine, base, { name, text: POSTGRES, fill: fillPostgres });
     else if (/\/prometheus:/.test(name)) provide(engine, base, { name, text: PROMETHEUS, fill: () => undefined });
     else throw new Error(`nothing stands in for the image ${name}`);

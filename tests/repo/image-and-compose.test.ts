@@ -171,6 +171,32 @@ test("the commands of compose exist, and what runs once is waited for", () => {
   expect(awaited).toContainEqual(["postgres", { condition: "service_healthy" }]);
 });
 
+test("images from a registry have a version and a digest, and a variable that replaces them", () => {
+  const others = services.filter(([, { image }]) => !image.includes("TOLLGATE_IMAGE"));
+  const pinned = /^\$\{([A-Z]+_IMAGE):-docker\.io\/[a-z/]+:v?\d+\.\d[\d.]*@sha256:[0-9a-f]{64}\}$/;
+
+  expect(others.length).toBeGreaterThan(1);
+  for (const [name, { image }] of others) {
+    const [, variable = "none"] = pinned.exec(image) ?? [];
+    expect({ name, image }).toEqual({ name, image: expect.stringMatching(pinned) as string });
+    expect(page("compose")).toContain(`\`${variable}\``);
+  }
+});
+
+test("starting the services applies no catalogue, so changes of the console stay", () => {
+  const applies = services.filter(([, { command }]) => command?.join(" ").startsWith("catalogue apply"));
+  const started = services.filter(([, { profiles = [] }]) => profiles.length === 0 || profiles.includes("simulator"));
+  const awaited = started.flatMap(([, { depends_on: others = {} }]) => Object.keys(others));
+
+  expect(applies.map(([name]) => name)).toEqual(["catalogue", "simulated-models"]);
+  expect(started.map(([name]) => name)).toContain("simulator");
+  for (const [name] of applies) {
+    expect(started.map(([other]) => other)).not.toContain(name);
+    expect(awaited).not.toContain(name);
+    expect(page("compose")).toContain(`docker compose run --rm ${name}\n`);
+  }
+});
+
 test("every container of the gateway has a read-only root and no privileges, and time to drain", () => {
   const open = ours.filter(
     ([, service]) =>

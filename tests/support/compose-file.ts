@@ -8,6 +8,7 @@ export const COMPOSE_FOLDER = join(import.meta.dirname, "../../deploy/compose");
 export type Service = {
   image: string;
   command?: string[];
+  profiles?: string[];
   environment?: Record<string, string>;
   secrets?: string[];
   volumes?: string[];
