@@ -139,6 +139,43 @@ export const overview: Board = {
       ],
     },
     {
+      title: "Ledger and database",
+      height: 8,
+      panels: [
+        {
+          title: "Time of a ledger turn",
+          description: "From sending a batch of calls until the database answered. If it rises, look at the database.",
+          kind: "lines",
+          unit: "s",
+          queries: [0.5, 0.95, 0.99].map((share) => ({
+            expr: quantile(share, "tollgate_ledger_turn_seconds", 'lane="turn"'),
+            legend: `p${share * 100}`,
+          })),
+        },
+        {
+          title: "Wait before a ledger turn",
+          description: "How long calls wait until they are sent. If it rises alone, the process has too much to do.",
+          kind: "lines",
+          unit: "s",
+          queries: [0.5, 0.95, 0.99].map((share) => ({
+            expr: quantile(share, "tollgate_ledger_queue_seconds", 'lane="turn"'),
+            legend: `p${share * 100}`,
+          })),
+        },
+        {
+          title: "Wait for a database connection",
+          description:
+            "99th percentile by pool. If it rises, the database is slow, or `database.pool_size` is too small.",
+          kind: "lines",
+          unit: "s",
+          queries: [
+            { expr: quantile(0.99, "tollgate_database_connection_seconds", 'pool="requests"'), legend: "requests" },
+            { expr: quantile(0.99, "tollgate_database_connection_seconds", 'pool="operator"'), legend: "operator" },
+          ],
+        },
+      ],
+    },
+    {
       title: "Load",
       height: 7,
       panels: [

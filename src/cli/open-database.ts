@@ -15,7 +15,7 @@ export function loadSettings(configFile: string | undefined): LoadedConfig {
   return loadConfig({ options: { config: configFile }, environment: processEnvironment() });
 }
 
-type LineOptions = Pick<PostgresOptions, "strangers" | "onRefused" | "onMoved" | "onUnprepared">;
+type LineOptions = Pick<PostgresOptions, "strangers" | "onRefused" | "onMoved" | "onUnprepared" | "waits">;
 
 /**
  * The same PostgreSQL for the operator's plane: few connections and short statements of its own, so that what operators ask never keeps
@@ -24,7 +24,7 @@ type LineOptions = Pick<PostgresOptions, "strangers" | "onRefused" | "onMoved" |
 export function openOperatorDatabase(
   loaded: LoadedConfig,
   onError: (error: Error) => void,
-  line: Pick<LineOptions, "strangers" | "onRefused">,
+  line: Pick<LineOptions, "strangers" | "onRefused" | "waits">,
 ): Database {
   const { connections, statementTimeoutMs, queue } = loaded.config.operator;
   return createPostgres({

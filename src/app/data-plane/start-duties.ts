@@ -69,6 +69,7 @@ export async function startLedger(parts: ProcessParts, { first, last, database }
     },
     settleTimeoutMs: settings.settleTimeoutMs,
     voidTimeoutMs: settings.voidTimeoutMs,
+    timesOf: parts.metrics.ledgerLane,
     // The sweeper ends their holds, and what the ledger is like is told by those that are answered.
     onLostRelease: () => undefined,
   });

@@ -41,6 +41,26 @@ describe.skipIf(reason !== null)(`connections to PostgreSQL${reason === null ? "
     expect(await operator.query("show application_name")).toEqual([{ application_name: "tollgate" }]);
   });
 
+  test("tells how long each caller waited for a connection, also in vain, and nothing of one who was refused at once", async () => {
+    const waits: number[] = [];
+    const database = connect({
+      poolSize: 1,
+      waitingLimit: 1,
+      connectTimeoutMs: A_WHILE_MS,
+      waits: { elapsedMs: () => performance.now(), waited: (ms) => waits.push(ms) },
+    });
+    await database.transaction(async () => {
+      const inVain = database.query("select 1");
+      await new Promise((resolve) => setImmediate(resolve));
+      await expect(database.query("select 2")).rejects.toBeInstanceOf(DatabaseBusyError);
+      await expect(inVain).rejects.toBeInstanceOf(DatabaseBusyError);
+    });
+    await database.close();
+
+    expect(waits).toHaveLength(2);
+    expect(waits[1]).toBeGreaterThanOrEqual(A_WHILE_MS - 50);
+  });
+
   test("a connection killed while idle is reported and replaced, and the process lives", async () => {
     const { promise: reported, resolve } = Promise.withResolvers<Error>();
     const database = connect({ onError: resolve });

@@ -46,9 +46,13 @@ export type PostgresOptions = {
   /** Hears that the books are on a higher timeline than before. */
   onMoved?: (move: { from: number; to: number }) => void;
   random?: () => number;
+  /** Hears how long each caller waited for a connection, on a clock of durations; absent, nobody does. */
+  waits?: ConnectionWaits | undefined;
   /** How often it is tried whether notifications arrive, and how long one may take. */
   listenCheck?: { everyMs: number; withinMs: number };
 };
+
+export type ConnectionWaits = { elapsedMs: () => number; waited: (elapsedMs: number) => void };
 
 /** Callers that may wait per connection. Past it the database is not slow but stuck, and a refusal is kinder. */
 const WAITING_PER_CONNECTION = 100;
@@ -116,12 +120,18 @@ export function createPostgres(options: PostgresOptions): Database {
   };
 }
 
-type Lending = Pick<PostgresOptions, "poolSize" | "waitingLimit"> & { pool: Pool; primary: Primary; hosts: number };
+type Lending = Pick<PostgresOptions, "poolSize" | "waitingLimit" | "waits"> & {
+  pool: Pool;
+  primary: Primary;
+  hosts: number;
+};
 
 /** Lends a connection and takes it back; one that is lost is thrown away and makes us look for the primary again. */
-function createBorrow({ pool, primary, hosts, poolSize, waitingLimit: given }: Lending) {
+function createBorrow({ pool, primary, hosts, poolSize, waitingLimit: given, waits }: Lending) {
   const waitingLimit = given ?? poolSize * WAITING_PER_CONNECTION;
   const acquire = async (): Promise<PrimaryClient> => {
+    const sinceMs = waits?.elapsedMs() ?? 0;
+    const tellWait = (): void => waits?.waited(waits.elapsedMs() - sinceMs);
     for (let failures = 0; ;) {
       if (pool.waitingCount >= waitingLimit) {
         throw new DatabaseBusyError(`${pool.waitingCount} callers already wait for a database connection`);
@@ -130,11 +140,16 @@ function createBorrow({ pool, primary, hosts, poolSize, waitingLimit: given }: L
       const generation = primary.generation();
       try {
         const client = (await pool.connect()) as unknown as PrimaryClient;
-        if (client.generation === primary.generation()) return client;
+        if (client.generation === primary.generation()) {
+          tellWait();
+          return client;
+        }
         client.release(true);
       } catch (error) {
-        if (isPoolTimeout(error))
+        if (isPoolTimeout(error)) {
+          tellWait();
           throw new DatabaseBusyError("no database connection became free in time", { cause: error });
+        }
         primary.doubt(generation);
         failures += 1;
         // Nothing was sent yet, so a second try on another host is safe; on the same host it is the caller's decision.

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { type CallWatch, UNWATCHED } from "../state/watch-ledger.ts";
 import { createDatabaseBreaker, type DatabaseBreaker } from "./database-breaker.ts";
-import { createLane, type Failure, type Lane, type LaneLimits, type CallTerms } from "./lane.ts";
+import { createLane, type Failure, type Lane, type LaneLimits, type CallTerms, type LaneTimes } from "./lane.ts";
 import type {
   Ask,
   BatchVerdict,
@@ -36,6 +36,8 @@ type BatcherOptions = {
   callsPerLane?: number;
   /** Hears how calls of requests go; absent, nobody does. */
   watch?: CallWatch;
+  /** Hears how long the calls of requests wait and take, by lane; absent, nobody does. */
+  timesOf?: (lane: "turn" | "stored" | "stored_large") => LaneTimes;
   /** Hears of releases that were given up; the sweeper ends their holds. */
   onLostRelease: (error: unknown) => void;
 };
@@ -195,6 +197,7 @@ function turnLane(
     besideItems: CALLS_BESIDE,
     limits,
     breaker,
+    times: options.timesOf?.("turn"),
   });
   return {
     settle: (settlement) => lane.submit({ kind: "settle", settlement }) as Promise<Settled>,
@@ -241,8 +244,8 @@ function storingLanes(options: BatcherOptions, breaker: DatabaseBreaker) {
     breaker,
   };
   return {
-    stored: createLane<Settlement, Settled>(storing),
-    storedLarge: createLane<Settlement, Settled>(storing),
+    stored: createLane<Settlement, Settled>({ ...storing, times: options.timesOf?.("stored") }),
+    storedLarge: createLane<Settlement, Settled>({ ...storing, times: options.timesOf?.("stored_large") }),
   };
 }
 

@@ -166,3 +166,36 @@ test("two flushes that were lost both rest, however far apart they were lost", a
   flushes[2]?.answer();
   expect(await Promise.all(answers)).toEqual([1, 2, 3, 4]);
 });
+
+test("tells how long each call waited until it was sent, and how long each batch took, answered or not", async () => {
+  const time = { ms: 0 };
+  const told: string[] = [];
+  let fails = false;
+  const { promise: open, resolve: answer } = Promise.withResolvers<void>();
+  const lane = createLane<number, number>({
+    send: async (items) => {
+      if (items.includes(1)) await open;
+      time.ms += 7;
+      if (fails) throw new Error("defect");
+      return [...items];
+    },
+    failureOf: () => "bug",
+    bytesOf: () => 1,
+    termsOf: () => TERMS,
+    limits: { items: 4, bytes: 100, queued: 100, retryMs: 100, paceMs: 0 },
+    clock: { elapsedMs: () => time.ms },
+    breaker: null,
+    times: { waited: (ms) => told.push(`waited ${ms}`), took: (ms) => told.push(`took ${ms}`) },
+  });
+
+  const first = lane.submit(1);
+  await turn();
+  const second = lane.submit(2);
+  time.ms += 20;
+  answer();
+  await Promise.all([first, second]);
+  fails = true;
+  await expect(lane.submit(3)).rejects.toThrow("defect");
+
+  expect(told).toEqual(["waited 0", "took 27", "waited 27", "took 7", "waited 0", "took 7"]);
+});

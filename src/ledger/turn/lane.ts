@@ -54,6 +54,16 @@ type LaneOptions<Item, Answer> = {
   besideItems?: number;
   /** Hears how the calls of this lane went. Null where that says nothing about the ledger as a whole. */
   breaker: DatabaseBreaker | null;
+  /** Absent: nobody hears how long they take. */
+  times?: LaneTimes | undefined;
+};
+
+/** Hears of durations. Called for every call, so it must be quick. */
+export type LaneTimes = {
+  /** From the moment a call was made until it was sent for the first time. */
+  waited: (elapsedMs: number) => void;
+  /** From sending a batch until it was answered or failed. */
+  took: (elapsedMs: number) => void;
 };
 
 export type Lane<Item, Answer> = { submit: (item: Item) => Promise<Answer>; waiting: () => number };
@@ -210,21 +220,23 @@ class BatchLane<Item, Answer> {
 
   /** Ends with every call answered, refused, abandoned, or back in the queue. */
   async #flush(batch: readonly Entry<Item, Answer>[]): Promise<void> {
-    const { send, failureOf, breaker, clock } = this.#options;
+    const { send, failureOf, breaker, clock, times } = this.#options;
     const entries = batch.filter(waits);
     if (entries.length === 0) return;
-    for (const entry of entries) entry.sent = true;
+    const sentMs = this.#noteSent(entries);
     const call = breaker?.sent() ?? UNWATCHED;
     try {
       const answers = await send(entries.map((entry) => entry.item));
       breaker?.succeeded(call);
       this.#answeredMs = clock.elapsedMs();
+      times?.took(this.#answeredMs - sentMs);
       let place = 0;
       for (const entry of entries) {
         const answer = answers[place++] as Answer;
         if (leave(entry)) entry.resolve(answer);
       }
     } catch (error) {
+      times?.took(clock.elapsedMs() - sentMs);
       const failure = failureOf(error);
       if (failure === "lost") {
         breaker?.lost(call, error);
@@ -236,6 +248,17 @@ class BatchLane<Item, Answer> {
       if (parts.length > 0) return;
       this.#refuse(entries, () => reasonOf(failure, error));
     }
+  }
+
+  /** They are sent now. */
+  #noteSent(entries: readonly Entry<Item, Answer>[]): number {
+    const { clock, times } = this.#options;
+    const nowMs = clock.elapsedMs();
+    for (const entry of entries) {
+      if (!entry.sent) times?.waited(nowMs - entry.sinceMs);
+      entry.sent = true;
+    }
+    return nowMs;
   }
 
   /** Under the same ids, so that what did happen is answered and not done twice. */

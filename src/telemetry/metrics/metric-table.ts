@@ -11,6 +11,7 @@ export type MetricRow = {
 export type GaugeRow = MetricRow & { overWorkers: "sum" | "min" | "max" | "average" };
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const LEDGER_SECONDS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
 /**
@@ -148,6 +149,24 @@ export const HISTOGRAMS = {
     help: "Time a request spent in the gateway, without waiting for providers.",
     labels: ["route"],
     buckets: OVERHEAD_SECONDS,
+  },
+  ledgerTurnSeconds: {
+    name: "tollgate_ledger_turn_seconds",
+    help: "Time from sending a batch of calls to the ledger until it answered or failed, by lane: `turn` reserves and settles, `stored` also stores responses, `stored_large` stores large ones.",
+    labels: ["lane"],
+    buckets: LEDGER_SECONDS,
+  },
+  ledgerQueueSeconds: {
+    name: "tollgate_ledger_queue_seconds",
+    help: "Time that a call to the ledger waited before it was sent, by lane. If it rises and `tollgate_ledger_turn_seconds` does not, the process is busy.",
+    labels: ["lane"],
+    buckets: LEDGER_SECONDS,
+  },
+  connectionSeconds: {
+    name: "tollgate_database_connection_seconds",
+    help: "Time that a caller waited for a database connection of the pool, also in vain, by pool: `requests`, or `operator` for the admin API.",
+    labels: ["pool"],
+    buckets: LEDGER_SECONDS,
   },
 } as const satisfies Record<string, MetricRow>;
 

@@ -1,4 +1,4 @@
-import { Counter, Histogram, Registry } from "@prometheus-io/client";
+import { Counter, Registry } from "@prometheus-io/client";
 import type { ClientDialect } from "../../core/request/dialect.ts";
 import type { FaultCode } from "../../core/fault.ts";
 import type { Duty } from "../../core/duty.ts";
@@ -9,6 +9,7 @@ import { createKeySeries, type KeyCharge } from "./key-series.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow } from "./metric-table.ts";
 import { ROUTE_NAMES, type RouteName } from "../route-name.ts";
 import { type RouteReading, watchRoutes } from "./route-gauges.ts";
+import { createTalliedHistogram, type HistogramRow, type Observe } from "./tallied-histogram.ts";
 import { countable, createLevel, createTally } from "./tally.ts";
 
 export type FinishedRequest = {
@@ -54,6 +55,10 @@ export type Metrics = {
   recordsEnded: (result: "written" | "dropped", records: number) => void;
   spansEnded: (result: "sent" | "failed" | "dropped", spans: number) => void;
   ledgerUp: (up: 0 | 1) => void;
+  /** How the calls of a lane to the ledger go. */
+  ledgerLane: (lane: LedgerLaneName) => { waited: Observe; took: Observe };
+  /** How long a caller waited for a connection. */
+  connectionWaited: Record<"requests" | "operator", Observe>;
   serverRefused: () => void;
   changesHeard: (heard: 0 | 1) => void;
   leaseHeld: (held: 0 | 1) => void;
@@ -66,6 +71,9 @@ export type Metrics = {
   snapshot: () => Promise<MetricSnapshot>;
   expose: () => Promise<Exposition>;
 };
+
+const LEDGER_LANES = ["turn", "stored", "stored_large"] as const;
+type LedgerLaneName = (typeof LEDGER_LANES)[number];
 
 /** What a scraper reads, and its content type. */
 export type Exposition = { contentType: string; text: string };
@@ -126,6 +134,7 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
   return {
     ...createRequestMetrics(keySeries, registry),
     ...createDutyMetrics(registry),
+    ...createLedgerMetrics(registry),
     upstreamCalled: (provider, outcome) =>
       upstreamCalls.inc({ provider: providerLabel(provider), outcome: reasonLabel(outcome) }),
     membersDropped: (dialect, provider, members) =>
@@ -153,9 +162,9 @@ function createRequestMetrics(keySeries: number, registry: Registry) {
   const countRequest = createRequestCounts(registry);
   const countTokens = createTally(COUNTERS.tokens, ["input", "output"], registry);
   const countOutcome = createTally(COUNTERS.outcomes, OUTCOMES, registry);
-  const requestSeconds = createObservers(HISTOGRAMS.requestSeconds, registry);
-  const firstByteSeconds = createObservers(HISTOGRAMS.firstByteSeconds, registry);
-  const overheadSeconds = createObservers(HISTOGRAMS.overheadSeconds, registry);
+  const requestSeconds = createObservers(HISTOGRAMS.requestSeconds, ROUTE_NAMES, registry);
+  const firstByteSeconds = createObservers(HISTOGRAMS.firstByteSeconds, ROUTE_NAMES, registry);
+  const overheadSeconds = createObservers(HISTOGRAMS.overheadSeconds, ROUTE_NAMES, registry);
   const countForKey = createKeySeries(keySeries, registry);
   const openRequests = createLevel(GAUGES.openRequests, registry);
   const openStreams = createLevel(GAUGES.openStreams, registry);
@@ -179,6 +188,16 @@ function createRequestMetrics(keySeries: number, registry: Registry) {
       if (countable(outputTokens)) countTokens("output", outputTokens);
       countForKey(request);
     },
+  } satisfies Partial<Metrics>;
+}
+
+/** Once for each batch and each call of it, so nothing here is more than adding a number. */
+function createLedgerMetrics(registry: Registry) {
+  const took = createObservers(HISTOGRAMS.ledgerTurnSeconds, LEDGER_LANES, registry);
+  const waited = createObservers(HISTOGRAMS.ledgerQueueSeconds, LEDGER_LANES, registry);
+  return {
+    ledgerLane: (lane) => ({ waited: waited[lane], took: took[lane] }),
+    connectionWaited: createObservers(HISTOGRAMS.connectionSeconds, ["requests", "operator"], registry),
   } satisfies Partial<Metrics>;
 }
 
@@ -275,22 +294,15 @@ function createRequestCounts(
   };
 }
 
-type Observe = (elapsedMs: number) => void;
-
-/** One function per route with its labels resolved, since looking labels up costs more than counting. */
-function createObservers(
-  row: (typeof HISTOGRAMS)[keyof typeof HISTOGRAMS],
+/** One function per value of the only label. */
+function createObservers<Value extends string>(
+  row: HistogramRow,
+  values: readonly Value[],
   registry: Registry,
-): Record<RouteName, Observe> {
-  const { name, help, labels, buckets } = row;
-  const histogram = new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers: [registry] });
-  const observer = (route: RouteName): Observe => {
-    const child = histogram.labels({ route });
-    return (elapsedMs) => {
-      if (elapsedMs >= 0 && Number.isFinite(elapsedMs)) child.observe(elapsedMs / 1000);
-    };
-  };
-  return Object.fromEntries(ROUTE_NAMES.map((route) => [route, observer(route)])) as Record<RouteName, Observe>;
+): Record<Value, Observe> {
+  const [label = ""] = row.labels;
+  const series = createTalliedHistogram(row, registry);
+  return Object.fromEntries(values.map((value) => [value, series({ [label]: value })])) as Record<Value, Observe>;
 }
 
 const statusLabel = (status: number): string => (status >= 100 && status <= 599 ? `${status}` : "none");

@@ -52,14 +52,21 @@ async function serve(loaded: LoadedConfig, options: ServeOptions): Promise<void>
   // Workers share the port, and their parent has looked.
   if (cluster.isPrimary) await requireFree([config.listen, config.admin], config);
   const telemetry = await openTelemetry(config);
-  const database = openDatabase(loaded, telemetry.events.connectionBroken, lineOf(telemetry.events));
+  const waitsIn = (pool: "requests" | "operator") => ({
+    elapsedMs: systemClock.elapsedMs,
+    waited: telemetry.metrics.connectionWaited[pool],
+  });
+  const database = openDatabase(loaded, telemetry.events.connectionBroken, {
+    ...lineOf(telemetry.events),
+    waits: waitsIn("requests"),
+  });
   await requireCurrent(database, options);
   if (cluster.isPrimary) {
     await inspect(database, telemetry.events);
     await setUp(database, telemetry.events, config);
   }
   const { connectionBroken, serverRefused } = telemetry.events;
-  const line = { strangers: "refused", onRefused: serverRefused } as const;
+  const line = { strangers: "refused", onRefused: serverRefused, waits: waitsIn("operator") } as const;
   const parts = {
     config,
     adminToken: config.admin.token?.reveal() ?? "",
