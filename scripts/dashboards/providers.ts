@@ -1,9 +1,14 @@
-import { type Board, of, rate } from "./board.ts";
+import { type Board, of, type Query, rate } from "./board.ts";
 
 const PROVIDER = 'provider=~"$provider"';
 const byRoute = (how: string, metric: string): string =>
   `${how} by (provider, upstream_model, route) (${of(metric, PROVIDER)})`;
 const FAILED = `outcome!~"answered|request_refused",${PROVIDER}`;
+
+const byModel = (metric: string): Query => ({
+  expr: `histogram_quantile(0.95, sum by (le, model, provider) (${rate(`${metric}_bucket`, PROVIDER)}))`,
+  legend: "{{model}} {{provider}}",
+});
 
 export const providers: Board = {
   uid: "tollgate-providers",
@@ -81,6 +86,50 @@ export const providers: Board = {
             {
               expr: `sum by (provider, outcome) (${rate("tollgate_upstream_calls_total", FAILED)})`,
               legend: "{{provider}} {{outcome}}",
+            },
+          ],
+        },
+      ],
+    },
+    {
+      title: "Models",
+      height: 8,
+      panels: [
+        {
+          title: "Duration by model",
+          description: "95th percentile of whole requests, by model and provider.",
+          kind: "lines",
+          unit: "s",
+          queries: [byModel("tollgate_model_request_seconds")],
+        },
+        {
+          title: "Time to the first byte by model",
+          description: "95th percentile. Of a stream, about the time to the first token.",
+          kind: "lines",
+          unit: "s",
+          queries: [byModel("tollgate_model_first_byte_seconds")],
+        },
+        {
+          title: "Tokens by model",
+          description: "Input and output together, charged for, per second.",
+          kind: "stacked",
+          unit: "tokens/s",
+          queries: [
+            {
+              expr: `sum by (model, provider) (${rate("tollgate_model_tokens_total", PROVIDER)})`,
+              legend: "{{model}} {{provider}}",
+            },
+          ],
+        },
+        {
+          title: "Errors by model and code",
+          description: "Of requests that a provider was asked for. docs/reference/errors.md explains each code.",
+          kind: "lines",
+          unit: "reqps",
+          queries: [
+            {
+              expr: `sum by (model, provider, code) (${rate("tollgate_model_errors_total", PROVIDER)})`,
+              legend: "{{model}} {{provider}} {{code}}",
             },
           ],
         },

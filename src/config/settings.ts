@@ -340,6 +340,10 @@ export const settings = z.strictObject({
       { min: 0, max: 10_000, fallback: 100 },
       "How many keys have metrics of their own, named by the key's prefix; the rest are counted as `other`. Each key adds up to 7 series. Raise it if you have more active keys; 0 names none.",
     ),
+    model_series: integer(
+      { min: 0, max: 10_000, fallback: 100 },
+      "How many pairs of a model and its provider have metrics of their own; further models are counted as `other`. Each pair adds up to 30 series, and one for each error code. 0 names none.",
+    ),
   }),
   traces: group("OpenTelemetry traces: spans for each request, its provider calls and its ledger calls.", {
     endpoint: optionalText(

@@ -169,7 +169,7 @@ class RecordedRequest implements RequestLog {
     const totalMs = clock.elapsedMs() - this.#startedMs;
     const overheadMs = Math.max(0, totalMs - end.providerMs);
     if (this.#streaming) metrics.streamClosed();
-    const { key, modelFound, charged } = this.#known;
+    const { key, modelFound, charged, call, firstByteMs } = this.#known;
     // Field by field: spreading two objects into one costs more than all the counting.
     metrics.requestFinished({
       route: request.route,
@@ -182,8 +182,10 @@ class RecordedRequest implements RequestLog {
       inputTokens: end.inputTokens,
       outputTokens: end.outputTokens,
       key: key && { prefix: key.prefix, account: key.accountId ?? null, unit: modelFound?.unit ?? null, charged },
+      model: modelFound?.id ?? null,
+      provider: call?.provider ?? null,
+      firstByteMs,
     });
-    const { call } = this.#known;
     if (end.dropped && call && request.dialect) {
       metrics.membersDropped(request.dialect, call.provider, end.dropped.split(",").length);
     }
@@ -274,7 +276,13 @@ type Known = Pick<RequestLine, "key" | "modelAsked" | "modelFound" | "charged"> 
   error: unknown;
 };
 
-type LineFacts = { request: RequestOpened; known: Known; end: RequestFinished; totalMs: number; overheadMs: number };
+type LineFacts = {
+  request: RequestOpened;
+  known: Known;
+  end: RequestFinished;
+  totalMs: number;
+  overheadMs: number;
+};
 
 function lineOf({
   request,

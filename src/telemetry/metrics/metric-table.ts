@@ -11,12 +11,14 @@ export type MetricRow = {
 export type GaugeRow = MetricRow & { overWorkers: "sum" | "min" | "max" | "average" };
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/** Of a model: fewer, as each model has them. */
+const MODEL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const LEDGER_SECONDS = [0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const OVERHEAD_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
 /**
- * Labels never carry a secret or anything that a caller chooses, such as a model: each value would be a series kept for ever. The prefix of
- * a key is a name in public; how many of them have series is a setting.
+ * Labels never carry a secret or anything that a caller chooses, such as the model it asks for: each value would be a series kept for
+ * ever. The prefix of a key is a name in public, and models have the names of the catalogue; how many have series is a setting.
  */
 export const COUNTERS = {
   requests: {
@@ -63,6 +65,16 @@ export const COUNTERS = {
     name: "tollgate_key_tokens_total",
     help: "Tokens charged for, by key and direction: input or output.",
     labels: ["key", "direction"],
+  },
+  modelTokens: {
+    name: "tollgate_model_tokens_total",
+    help: "Tokens charged for, by model, provider and direction: input or output.",
+    labels: ["model", "provider", "direction"],
+  },
+  modelErrors: {
+    name: "tollgate_model_errors_total",
+    help: "Requests that ended with an error, also within a stream, by model, provider (`none` if none was asked) and error code.",
+    labels: ["model", "provider", "code"],
   },
   outcomes: {
     name: "tollgate_outcomes_total",
@@ -149,6 +161,18 @@ export const HISTOGRAMS = {
     help: "Time a request spent in the gateway, without waiting for providers.",
     labels: ["route"],
     buckets: OVERHEAD_SECONDS,
+  },
+  modelRequestSeconds: {
+    name: "tollgate_model_request_seconds",
+    help: "Time from the arrival of a request to the end of its response, by model and the provider that was asked last (`none` if none was).",
+    labels: ["model", "provider"],
+    buckets: MODEL_SECONDS,
+  },
+  modelFirstByteSeconds: {
+    name: "tollgate_model_first_byte_seconds",
+    help: "Time from the arrival of a request to the first byte of the response that its client was sent, by model and provider. Of a stream, that is about the time to the first token.",
+    labels: ["model", "provider"],
+    buckets: MODEL_SECONDS,
   },
   ledgerTurnSeconds: {
     name: "tollgate_ledger_turn_seconds",

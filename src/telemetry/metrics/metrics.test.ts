@@ -14,6 +14,9 @@ const finished: FinishedRequest = {
   inputTokens: 10,
   outputTokens: 20,
   key: null,
+  model: null,
+  provider: null,
+  firstByteMs: null,
 };
 
 test("a request is counted once in every metric that concerns it, and a second scrape says the same", async () => {

@@ -4,9 +4,10 @@ import type { FaultCode } from "../../core/fault.ts";
 import type { Duty } from "../../core/duty.ts";
 import type { MoneyAlarmKind } from "../../core/money/money-alarm.ts";
 import type { AnswerOutcome } from "../../core/money/usage.ts";
-import { createBoundedLabel } from "./bounded-label.ts";
+import { type BoundedLabel, createBoundedLabel } from "./bounded-label.ts";
 import { createKeySeries, type KeyCharge } from "./key-series.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow } from "./metric-table.ts";
+import { createModelSeries } from "./model-series.ts";
 import { ROUTE_NAMES, type RouteName } from "../route-name.ts";
 import { type RouteReading, watchRoutes } from "./route-gauges.ts";
 import { createTalliedHistogram, type HistogramRow, type Observe } from "./tallied-histogram.ts";
@@ -24,6 +25,12 @@ export type FinishedRequest = {
   outputTokens: number;
   /** Null: no key was recognised. */
   key: KeyCharge | null;
+  /** Null: none was found. */
+  model: string | null;
+  /** Null: none was asked. */
+  provider: string | null;
+  /** Null: no provider's response began. */
+  firstByteMs: number | null;
 };
 
 /** What is counted. Numbers that make no sense are left out: counting must never fail a request. */
@@ -113,7 +120,7 @@ const ALARMS: readonly MoneyAlarmKind[] = Object.keys({
 const MOST_PROVIDERS = 100;
 const MOST_REASONS = 30;
 
-export function createMetrics({ keySeries = 100 } = {}): Metrics {
+export function createMetrics({ keySeries = 100, modelSeries = 100 } = {}): Metrics {
   const registry = new Registry();
   const upstreamCalls = createCounter(COUNTERS.upstreamCalls, registry);
   const droppedMembers = createCounter(COUNTERS.droppedMembers, registry);
@@ -132,7 +139,7 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
   const reasonLabel = createBoundedLabel(MOST_REASONS);
 
   return {
-    ...createRequestMetrics(keySeries, registry),
+    ...createRequestMetrics({ keySeries, modelSeries, providerLabel }, registry),
     ...createDutyMetrics(registry),
     ...createLedgerMetrics(registry),
     upstreamCalled: (provider, outcome) =>
@@ -157,8 +164,10 @@ export function createMetrics({ keySeries = 100 } = {}): Metrics {
   };
 }
 
+type Bounds = { keySeries: number; modelSeries: number; providerLabel: BoundedLabel };
+
 /** Once for each request, so nothing here is more than adding a number. */
-function createRequestMetrics(keySeries: number, registry: Registry) {
+function createRequestMetrics({ keySeries, modelSeries, providerLabel }: Bounds, registry: Registry) {
   const countRequest = createRequestCounts(registry);
   const countTokens = createTally(COUNTERS.tokens, ["input", "output"], registry);
   const countOutcome = createTally(COUNTERS.outcomes, OUTCOMES, registry);
@@ -166,6 +175,7 @@ function createRequestMetrics(keySeries: number, registry: Registry) {
   const firstByteSeconds = createObservers(HISTOGRAMS.firstByteSeconds, ROUTE_NAMES, registry);
   const overheadSeconds = createObservers(HISTOGRAMS.overheadSeconds, ROUTE_NAMES, registry);
   const countForKey = createKeySeries(keySeries, registry);
+  const countForModel = createModelSeries({ limit: modelSeries, providerLabel }, registry);
   const openRequests = createLevel(GAUGES.openRequests, registry);
   const openStreams = createLevel(GAUGES.openStreams, registry);
   const openSockets = createLevel(GAUGES.openSockets, registry);
@@ -187,6 +197,7 @@ function createRequestMetrics(keySeries: number, registry: Registry) {
       if (countable(inputTokens)) countTokens("input", inputTokens);
       if (countable(outputTokens)) countTokens("output", outputTokens);
       countForKey(request);
+      countForModel(request);
     },
   } satisfies Partial<Metrics>;
 }

@@ -26,6 +26,9 @@ function worker({ finished = 0, open = 0, ledgerUp = 1 as 0 | 1, quarantined = 0
       inputTokens: 10,
       outputTokens: 1,
       key: null,
+      model: null,
+      provider: null,
+      firstByteMs: null,
     });
   metrics.ledgerUp(ledgerUp);
   metrics.holdsQuarantined(quarantined);
