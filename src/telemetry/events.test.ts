@@ -31,6 +31,7 @@ function recordingProvider() {
       setAttributes: (attributes) => (Object.assign(recorded.attributes, attributes), span as Span),
       addEvent: (event) => (recorded.events.push(event), span as Span),
       setStatus: (status) => ((recorded.status = status), span as Span),
+      spanContext: () => ({ traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7", traceFlags: 1 }),
       end: () => void recorded.ended++,
     };
     return span as Span;

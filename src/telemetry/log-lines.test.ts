@@ -1,3 +1,4 @@
+import { TracerProvider } from "@opentelemetry/sdk-trace";
 import { expect, test } from "vitest";
 import { calledAt } from "../../tests/support/call-made.ts";
 import { createEvents } from "./events.ts";
@@ -5,13 +6,15 @@ import { ALARM_FIXES } from "./log/log-table.ts";
 import { createLogger } from "./log/logger.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { REQUEST_FIELDS } from "./request-fields.ts";
+import { createOpenTrace } from "./trace/tracing.ts";
 
 function build() {
   const lines: Record<string, unknown>[] = [];
   const clock = { nowMs: () => 0, elapsedMs: () => 0 };
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
   const logger = createLogger({ level: "info", clock, destination: { write } });
-  return { events: createEvents({ logger, metrics: createMetrics(), openTrace: () => null, clock }), lines };
+  const openTrace = createOpenTrace({ clock, provider: new TracerProvider(), parent: "ignore" });
+  return { events: createEvents({ logger, metrics: createMetrics(), openTrace, clock }), lines };
 }
 
 test("the reference lists exactly the fields that lines of requests have", () => {

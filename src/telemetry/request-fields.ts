@@ -1,6 +1,7 @@
 /** What the line of a request says, in its order. Fields that are not known are left out. */
 export const REQUEST_FIELDS = {
   request_id: "The id the client got as `x-request-id`.",
+  trace_id: "The id of its trace, if it is sampled for a [collector](../operate/traces.md).",
   route: "The operation, such as `chat_completions`, `responses`, `messages` or `models`.",
   format: "The client's format: `chat`, `responses` or `messages`.",
   method: "HTTP method.",

@@ -73,6 +73,8 @@ export type KnownModel = { id: string; priceVersion: number | null; unit: Unit }
 /** Everything the log says of one request. */
 export type RequestLine = {
   request: RequestOpened;
+  /** Null: it has no trace. */
+  traceId: string | null;
   end: RequestFinished;
   key: KnownKey | null;
   call: KnownCall | null;
@@ -93,6 +95,7 @@ export type RequestLine = {
  */
 export function requestLine({
   request,
+  traceId,
   end,
   key,
   call,
@@ -105,6 +108,7 @@ export function requestLine({
   error,
 }: RequestLine): string {
   let text = `"request_id":"${request.requestId}","route":"${request.route}"`;
+  if (traceId !== null) text += `,"trace_id":"${traceId}"`;
   if (request.dialect !== null) text += `,"format":"${request.dialect}"`;
   text += `,"method":"${request.method}","status":${end.status}`;
   if (end.code !== null) text += `,"code":"${end.code}"`;

@@ -189,7 +189,8 @@ class RecordedRequest implements RequestLog {
     if (end.dropped && call && request.dialect) {
       metrics.membersDropped(request.dialect, call.provider, end.dropped.split(",").length);
     }
-    const line = lineOf({ request, known: this.#known, end, totalMs, overheadMs });
+    const traceId = this.#trace?.id() ?? null;
+    const line = lineOf({ request, traceId, known: this.#known, end, totalMs, overheadMs });
     logger.request(levelOf(request.route, end.status), requestLine(line));
     this.#trace?.finished(line, this.#known.error);
     const { record } = this.#parts;
@@ -278,6 +279,7 @@ type Known = Pick<RequestLine, "key" | "modelAsked" | "modelFound" | "charged"> 
 
 type LineFacts = {
   request: RequestOpened;
+  traceId: string | null;
   known: Known;
   end: RequestFinished;
   totalMs: number;
@@ -286,6 +288,7 @@ type LineFacts = {
 
 function lineOf({
   request,
+  traceId,
   known: { key, modelAsked, modelFound, charged, call, firstByteMs, error },
   end,
   totalMs,
@@ -293,6 +296,7 @@ function lineOf({
 }: LineFacts): RequestLine {
   return {
     request,
+    traceId,
     end,
     key,
     call,

@@ -103,7 +103,10 @@ describe.skipIf(folder === null)("traces, as a collector with OpenTelemetry's ow
       parentSpanId: "00f067aa0ba902b7",
       scope: "tollgate",
       events: ["first byte"],
-      resource: { "service.name": "gateway-under-test" },
+      resource: {
+        "service.name": "gateway-under-test",
+        "service.instance.id": expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/),
+      },
     });
     expect(request.attributes).toMatchObject({
       "http.response.status_code": 200,

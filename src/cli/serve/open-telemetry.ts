@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { buildInfo } from "../../config/build-info.ts";
 import type { Config } from "../../config/load-config.ts";
 import { systemClock } from "../../core/clock.ts";
@@ -58,6 +59,7 @@ async function openSpanExport(traces: Config["traces"], on: SpanEvents): Promise
     headers: headerList(headers?.reveal() ?? ""),
     serviceName,
     version: packageVersion(),
+    instanceId: randomUUID(),
     sample: Number(sample),
     on,
   });

@@ -1,5 +1,11 @@
 import { type HrTime, SpanKind } from "@opentelemetry/api";
-import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import {
+  InMemorySpanExporter,
+  ParentBasedSampler,
+  SimpleSpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 import { expect, test } from "vitest";
 import { calledAt } from "../../../tests/support/call-made.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -12,15 +18,25 @@ import { createOpenTrace } from "./tracing.ts";
 /** The clock of durations starts elsewhere than that of dates. */
 const EPOCH_MS = 1_700_000_000_000;
 
-function build(parent: "ignore" | "continue" = "ignore") {
+function build(parent: "ignore" | "continue" = "ignore", sample = 1) {
   const time = { ms: 0 };
   const clock: Clock = { nowMs: () => EPOCH_MS + time.ms, elapsedMs: () => time.ms };
   const exporter = new InMemorySpanExporter();
-  const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
-  const logger = createLogger({ level: "silent", clock, destination: { write: () => undefined } });
+  const provider = new TracerProvider({
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sample) }),
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
+  });
+  const lines: Record<string, unknown>[] = [];
+  const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
+  const logger = createLogger({ level: "info", clock, destination: { write } });
   const openTrace = createOpenTrace({ clock, provider, parent });
   const parts = { logger, metrics: createMetrics(), openTrace, clock };
-  return { open: (request = opened) => openRequestLog(parts, request), time, spans: () => exporter.getFinishedSpans() };
+  return {
+    open: (request = opened) => openRequestLog(parts, request),
+    time,
+    lines,
+    spans: () => exporter.getFinishedSpans(),
+  };
 }
 
 const opened: RequestOpened = { requestId: "req_1", route: "chat_completions", dialect: "chat", method: "POST" };
@@ -149,6 +165,16 @@ test.for([
   open({ ...opened, traceparent }).finished(completed);
 
   expect(spans().map((span) => span.parentSpanContext?.spanId)).toEqual([expected]);
+});
+
+test("the log line of a request has the id of its trace, and none if the trace is not sampled", () => {
+  const [kept, left] = [build(), build("ignore", 0)];
+
+  kept.open().finished(completed);
+  left.open().finished(completed);
+
+  expect(kept.lines[0]?.["trace_id"]).toBe(kept.spans()[0]?.spanContext().traceId);
+  expect(left.lines[0]).not.toHaveProperty("trace_id");
 });
 
 test("without an SDK no span is made", () => {

@@ -1,4 +1,12 @@
-import { type Attributes, type Context, type Span, SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
+import {
+  type Attributes,
+  type Context,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+} from "@opentelemetry/api";
 import { formatAmount } from "../../core/money/amount.ts";
 import { ATTRIBUTE, conventionalProvider, OPERATIONS } from "./attribute-names.ts";
 import { describeError } from "../log/describe-error.ts";
@@ -35,6 +43,12 @@ export class RequestTrace {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** Null: the request is not sampled, so that nobody could find its trace. */
+  id(): string | null {
+    const { traceId, traceFlags } = this.#parts.span.spanContext();
+    return (traceFlags & TraceFlags.SAMPLED) === 0 ? null : traceId;
   }
 
   authenticated(keyId: string): void {

@@ -20,6 +20,8 @@ type Parts = {
   headers: Readonly<Record<string, string>>;
   serviceName: string;
   version: string;
+  /** Of this process, for as long as it runs. */
+  instanceId: string;
   /** The part of all traces that is kept, from 0 to 1. */
   sample: number;
   on: SpanEvents;
@@ -70,7 +72,7 @@ export async function startSpanExport(parts: Parts): Promise<SpanExport> {
     import("@opentelemetry/sdk-trace"),
     import("@opentelemetry/resources"),
   ]);
-  const { endpoint, headers, serviceName, version, sample, on } = parts;
+  const { endpoint, headers, serviceName, version, instanceId, sample, on } = parts;
   const waiting = { spans: 0 };
   const otlp = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
@@ -85,7 +87,11 @@ export async function startSpanExport(parts: Parts): Promise<SpanExport> {
     exportTimeoutMillis: TIMEOUT_MS,
   });
   const provider = new sdk.TracerProvider({
-    resource: resourceFromAttributes({ "service.name": serviceName, "service.version": version }),
+    resource: resourceFromAttributes({
+      "service.name": serviceName,
+      "service.version": version,
+      "service.instance.id": instanceId,
+    }),
     sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(sample) }),
     spanProcessors: [bounded(batches, waiting, on)],
   });
