@@ -104,6 +104,7 @@ export const demoCatalogue = (
     unknownMembers: "forward",
     openMembers: null,
     windowCheck: null,
+    traceparent: null,
   })),
   models: MODELS.map((one) => ({
     id: one.id,

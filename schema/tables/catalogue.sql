@@ -15,6 +15,8 @@ create table provider (
   open_members text[],
   -- `strict`: it cuts an input that is too long and says nothing of it, so it is sent only what certainly fits; null: it refuses such an input.
   context_window text check (context_window in ('strict')),
+  -- `send`: its calls carry the trace context of their span; null: they carry none.
+  traceparent text check (traceparent in ('send')),
   -- Together or not at all; and nothing stays behind once the credential is found elsewhere.
   constraint provider_credential_stored check (
     (credential_key_id is null) = (credential_box is null) and (credential_box is null or credential_ref = 'stored')

@@ -74,6 +74,7 @@ const acme = () => ({
   unknownMembers: null,
   openMembers: ["top_k"],
   windowCheck: "strict" as const,
+  traceparent: "send" as const,
   present: "keep" as const,
 });
 const moved = () => ({ ...acme(), baseUrl: "https://api.example.com/v1" });

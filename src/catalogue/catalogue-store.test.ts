@@ -51,6 +51,7 @@ const provider = {
   unknownMembers: "drop" as const,
   openMembers: ["top_k", "reasoning*"],
   windowCheck: "strict" as const,
+  traceparent: "send" as const,
 };
 const description: CatalogueDescription = { providers: [provider], models: [model] };
 
@@ -115,6 +116,7 @@ for (const version of ["15", "newest"] as const) {
                 unknownMembers: provider.unknownMembers,
                 openMembers: provider.openMembers,
                 windowCheck: provider.windowCheck,
+                traceparent: provider.traceparent,
                 sealedCredential: null,
               },
             ],

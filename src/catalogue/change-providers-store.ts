@@ -9,7 +9,7 @@ import { requireOrigins, SEALED_CREDENTIAL } from "./stored-credential-store.ts"
 const LIST = `
   select provider.name, base_url as "baseUrl", credential_ref as "credentialRef",
          unknown_members as "unknownMembers", open_members as "openMembers",
-         provider.context_window as "windowCheck",
+         provider.context_window as "windowCheck", provider.traceparent,
          ${SEALED_CREDENTIAL} as "sealedCredential", coalesce(
     jsonb_agg(jsonb_build_object(
       'id', route.id, 'modelId', route.model_id, 'published', model.published, 'upstreamModel', route.upstream_model,
@@ -72,8 +72,12 @@ const differs = (found: Provider, asked: Provider): boolean =>
   Boolean(asked.sealedCredential) ||
   termsOf(found) !== termsOf(asked);
 
-const termsOf = ({ unknownMembers = null, openMembers = null, windowCheck = null }: Provider): string =>
-  JSON.stringify([unknownMembers, openMembers, windowCheck]);
+const termsOf = ({
+  unknownMembers = null,
+  openMembers = null,
+  windowCheck = null,
+  traceparent = null,
+}: Provider): string => JSON.stringify([unknownMembers, openMembers, windowCheck, traceparent]);
 
 async function findProvider(tx: Queryable, name: string): Promise<ProviderOverview | null> {
   const [found = null] = await tx.query<ProviderOverview>(LIST, [name, null, 1]);

@@ -7,7 +7,7 @@ import { createCatalogueStore } from "./catalogue-store.ts";
 import type { CatalogueStore, ImportOrder, ModelOrder } from "./model.ts";
 
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 5_000, onError: () => undefined };
-const USUAL = { unknownMembers: null, openMembers: null, windowCheck: null };
+const USUAL = { unknownMembers: null, openMembers: null, windowCheck: null, traceparent: null };
 const acme = { name: "acme", baseUrl: "https://api.example.com/v1", credentialRef: "env:ACME_KEY", ...USUAL };
 const spare = { name: "spare", baseUrl: "https://spare.example.com/v1", credentialRef: "none", ...USUAL };
 const tariff: Tariff = {
@@ -93,6 +93,16 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
     expect(await store.findProvider("acme")).toMatchObject({ windowCheck: "strict" });
     expect(await store.addProvider(acme, "replace")).toHaveLength(1);
     expect(await store.findProvider("acme")).toMatchObject({ windowCheck: null });
+  });
+
+  test("whether a provider is sent the trace context counts as a change of it", async () => {
+    const told = { ...acme, traceparent: "send" as const };
+
+    await expect(store.addProvider(told, "keep")).rejects.toThrow("Provider acme already exists");
+    expect(await store.addProvider(told, "replace")).toEqual([{ kind: "provider", name: "acme", change: "changed" }]);
+    expect(await store.findProvider("acme")).toMatchObject({ traceparent: "send" });
+    expect(await store.addProvider(acme, "replace")).toHaveLength(1);
+    expect(await store.findProvider("acme")).toMatchObject({ traceparent: null });
   });
 
   test("a model is added with its price and its first route, and can be called at once", async () => {

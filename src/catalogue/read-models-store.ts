@@ -40,7 +40,7 @@ const READ = `
       'id', route.id, 'provider', provider.name, 'baseUrl', provider.base_url, 'credentialRef', provider.credential_ref,
       'sealedCredential', ${SEALED_CREDENTIAL},
       'unknownMembers', provider.unknown_members, 'openMembers', provider.open_members,
-      'windowCheck', provider.context_window,
+      'windowCheck', provider.context_window, 'traceparent', provider.traceparent,
       'upstreamModel', route.upstream_model, 'dialect', route.dialect, 'conformant', route.conformant,
       'priority', route.priority, 'weight', route.weight, 'connectTimeoutMs', route.connect_timeout_ms,
       'firstByteTimeoutMs', route.first_byte_timeout_ms, 'idleTimeoutMs', route.idle_timeout_ms,

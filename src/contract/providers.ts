@@ -63,6 +63,12 @@ export const provider = renamed(
         .describe(
           "`strict`: the provider is sent only input that certainly fits the model's context window; null: it is also sent input that may fit.",
         ),
+      traceparent: z
+        .enum(["send"])
+        .nullable()
+        .describe(
+          "`send`: calls to the provider carry a `traceparent` header with the span of the call, if traces are collected; null: they carry none.",
+        ),
       routes: z.array(providerRoute),
     })
     .meta({ id: "Provider" }),

@@ -71,6 +71,7 @@ export function createManageProviders({ store, credentials, probe, events }: Par
     unknownMembers: provider.unknownMembers ?? null,
     openMembers: provider.openMembers ?? null,
     windowCheck: provider.windowCheck ?? null,
+    traceparent: provider.traceparent ?? null,
     routes: provider.routes.filter(({ dialect }) => isSpoken(dialect)),
   });
 

@@ -32,6 +32,8 @@ export type RequestLog = {
   charged: (amount: bigint, amounts?: Amounts) => void;
   /** A call of the ledger has ended, however it did. */
   ledgerCalled: (call: LedgerCall) => void;
+  /** A provider is about to be called. The trace context of that call, as a `traceparent`; null: there is no trace. */
+  calling: (route: CallMade["route"]) => string | null;
   /** A call to a provider was answered or failed; called again for every further attempt. */
   dispatched: (call: CallMade) => void;
   /** The first byte of the provider's answer is here. */
@@ -120,6 +122,10 @@ class RecordedRequest implements RequestLog {
       this.#steps.settled = this.#sinceUs(call.endedAtMs);
     }
     this.#trace?.ledgerCalled(call);
+  }
+
+  calling(route: CallMade["route"]): string | null {
+    return this.#trace?.calling(route, this.#parts.clock.elapsedMs()) ?? null;
   }
 
   dispatched(call: CallMade): void {

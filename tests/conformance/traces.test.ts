@@ -141,6 +141,36 @@ describe.skipIf(folder === null)("traces, as a collector with OpenTelemetry's ow
     });
   });
 
+  test("a provider is sent no traceparent, and that of the call's own span once its row says so", async () => {
+    const PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4737-00f067aa0ba902b7-01";
+    const send = async (): Promise<{ sent: Record<string, string> | undefined; requestId: string }> => {
+      const { response } = await client()
+        .chat.completions.create(
+          { model: "sim-fast", messages: [{ role: "user", content: "Hello" }] },
+          { headers: { traceparent: PARENT, tracestate: "theirs=1" } },
+        )
+        .withResponse();
+      const call = (await gateway.witness()).findLast(({ model }) => model === "sim-fast");
+      return { sent: call?.headers, requestId: response.headers.get("x-request-id") ?? "" };
+    };
+
+    const before = await send();
+    const change = `providers add simulator --replace --url ${gateway.simulatorUrl}/v1 --credential env:SIMULATED_PROVIDER_KEY`;
+    const told = await gateway.tollgate(...`${change} --unknown-members forward --traceparent send`.split(" "));
+    expect(told.code, told.stderr).toBe(0);
+    let after = before;
+    await until(async () => {
+      after = await send();
+      return after.sent?.["traceparent"] !== undefined;
+    }, "the gateway uses the changed provider");
+
+    expect(Object.keys(before.sent ?? {})).not.toContain("traceparent");
+    const { below } = await traceOf(after.requestId);
+    const call = below.find(({ name }) => name === "chat sim-fast");
+    expect(after.sent?.["traceparent"]).toBe(`00-4bf92f3577b34da6a3ce929d0e0e4737-${call?.spanId}-01`);
+    expect(Object.keys(after.sent ?? {})).not.toContain("tracestate");
+  });
+
   test("a request that is refused before money moves has no span below it", async () => {
     const response = await fetch(`${gateway.publicUrl}/v1/messages`, {
       method: "POST",

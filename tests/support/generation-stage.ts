@@ -279,6 +279,7 @@ export function generationStage(
       onModel: () => undefined,
       onCharged: (amount) => void charged.push(amount),
       onLedger: () => undefined,
+      onCall: () => null,
       onAttempt: () => undefined,
       onFirstByte: () => undefined,
     };

@@ -47,6 +47,7 @@ test("a provider is added once, shown as it was added, and told to the log when 
       unknown_members: null,
       open_members: null,
       context_window: null,
+      traceparent: null,
       routes: [],
     },
   });

@@ -49,6 +49,7 @@ export function devCatalogue(simulatorUrl: string): CatalogueFile {
         unknownMembers: "forward",
         openMembers: null,
         windowCheck: null,
+        traceparent: null,
       },
     ],
     models: MODELS.map(({ id, name, tagline, upstream, input, output }) => ({

@@ -13,6 +13,7 @@ test("a preset knows address and credential, and what is said beside it counts m
     unknownMembers: null,
     openMembers: null,
     windowCheck: null,
+    traceparent: null,
   });
   expect(readProviderOrder("mine", { preset: "groq", credential: "file:/run/key" })).toMatchObject({
     credentialRef: "file:/run/key",
@@ -79,6 +80,7 @@ test("what it is told of members nobody knows, and of the context window, is its
   const order = readProviderOrder("a", { ...acme, unknownMembers: "drop", openMembers: "top_k, reasoning*" });
 
   expect(readProviderOrder("a", { ...acme, contextWindow: "strict" }).windowCheck).toBe("strict");
+  expect(readProviderOrder("a", { ...acme, traceparent: "send" }).traceparent).toBe("send");
   expect(order).toMatchObject({ unknownMembers: "drop", openMembers: ["top_k", "reasoning*"] });
   expect(readProviderOrder("a", { ...acme, openMembers: "" }).openMembers).toEqual([]);
   expect(() => readProviderOrder("a", { ...acme, openMembers: "a b,c" })).toThrow(

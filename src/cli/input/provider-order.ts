@@ -10,6 +10,7 @@ type Options = {
   unknownMembers?: "forward" | "drop";
   openMembers?: string;
   contextWindow?: "strict";
+  traceparent?: "send";
 };
 
 export type ProviderOrder = Required<ProviderTerms> & { name: string; baseUrl: string; credentialRef: string };
@@ -20,7 +21,15 @@ const REFERENCE = /^(?:env:([A-Z][A-Z0-9_]{0,127})|file:\/.+|stored|none)$/;
 
 /** What `providers add` asks for. What looks like a secret in the wrong place is not repeated in any message. */
 export function readProviderOrder(name: string, options: Options): ProviderOrder {
-  const { url, credential, preset, unknownMembers = null, openMembers, contextWindow = null } = options;
+  const {
+    url,
+    credential,
+    preset,
+    unknownMembers = null,
+    openMembers,
+    contextWindow = null,
+    traceparent = null,
+  } = options;
   const known = preset === undefined ? undefined : PRESETS[preset];
   const [baseUrl, credentialRef] = [url ?? known?.url, credential ?? known?.credential];
   if (!NAME.test(name) || name === "all") {
@@ -38,6 +47,7 @@ export function readProviderOrder(name: string, options: Options): ProviderOrder
     unknownMembers,
     openMembers: openMembers === undefined ? null : readNames(openMembers),
     windowCheck: contextWindow,
+    traceparent,
   };
 }
 

@@ -41,6 +41,7 @@ test("a description becomes providers, models, exact prices and routes with thei
       unknownMembers: null,
       openMembers: null,
       windowCheck: null,
+      traceparent: null,
     },
   ]);
   expect(models[0]).toMatchObject({ id: "large", ownedBy: "east", contextWindow: null, maxOutputTokens: 8_192 });

@@ -4,4 +4,6 @@ import type { MemberTerms } from "../request/member-policy.ts";
 export type ProviderTerms = MemberTerms & {
   /** `strict`: it cuts an input that is too long, so it is sent only what certainly fits the window of the model. */
   windowCheck?: "strict" | null;
+  /** `send`: it is told the span of each call, so that its own spans become part of the trace. */
+  traceparent?: "send" | null;
 };

@@ -41,6 +41,7 @@ import type { Running } from "./running.ts";
 import { keepToWindow } from "./check/strict-window.ts";
 import { routesFor } from "./check/untold-members.ts";
 import { WatchedSink } from "./deliver/watched-sink.ts";
+import { callHeaders } from "./call-headers.ts";
 
 export type Generated = Omit<Delivered, "relayedAtMs" | "pace"> & {
   relayMs: number;
@@ -205,7 +206,7 @@ async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | n
         cache: soldCache(model.price),
       });
     },
-    headersFor: ({ dialect }) => (dialect === request.dialect ? request.forwardedHeaders : {}),
+    headersFor: callHeaders(generation),
     deadlineAtMs: startedAtMs + deadlineMs,
     payer,
     sink,

@@ -39,6 +39,8 @@ export type Generation = {
   onCharged: (amount: bigint, amounts: Amounts) => void;
   /** A call of the ledger for this generation has ended, however it did. */
   onLedger: (call: LedgerCall) => void;
+  /** A route is about to be called. The trace context of that call, as its provider may be told it; null: there is none. */
+  onCall: (route: Route) => string | null;
   onAttempt: (attempt: Attempt) => void;
   onFirstByte: () => void;
 };

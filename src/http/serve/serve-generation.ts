@@ -91,6 +91,7 @@ export const createServeGeneration =
         log.modelFound({ id, priceVersion: price?.version ?? null, unit: unitOf(caller.key.mode) }),
       onCharged: (amount, amounts) => log.charged(amount, amounts),
       onLedger: (call) => log.ledgerCalled(call),
+      onCall: (asked) => log.calling(asked),
       onAttempt: (attempt) => {
         const { route: asked, status, failure, waitedMs } = attempt;
         context.providerMs += waitedMs;

@@ -172,7 +172,13 @@ test("no secret gets into the audit log, also when an operator types one as a na
   const rotated = await operator.keys.rotate(made.key.id, { overlapMs: 60_000 }, ann);
   const kept = "sk-kept-secret-of-another-product-0123456789";
   await operator.keys.create({ ...KEY_ORDER, existing: { secret: kept } }, ann);
-  const terms = { unknownMembers: null, openMembers: null, windowCheck: null, present: "keep" } as const;
+  const terms = {
+    unknownMembers: null,
+    openMembers: null,
+    windowCheck: null,
+    traceparent: null,
+    present: "keep",
+  } as const;
   const provider = {
     name: "east",
     baseUrl: "https://east.example/v1",

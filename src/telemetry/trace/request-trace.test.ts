@@ -177,6 +177,55 @@ test("the log line of a request has the id of its trace, and none if the trace i
   expect(left.lines[0]).not.toHaveProperty("trace_id");
 });
 
+test("a provider that is told of its span is told of the one that is written, and of no other", () => {
+  const { open, spans, time } = build("continue");
+
+  const log = open({ ...opened, traceparent: PARENT });
+  time.ms = 5;
+  const first = log.calling(calledAt("one", 1).route);
+  time.ms = 10;
+  log.dispatched({ ...calledAt("one", 1), status: 429, failure: "rate_limited", waitedMs: 5 });
+  const second = log.calling(calledAt("two", 2).route);
+  time.ms = 40;
+  log.dispatched({ ...calledAt("two", 2), waitedMs: 30 });
+  log.finished({ ...completed, providerMs: 45 });
+
+  const [failed, answered, request] = spans();
+  expect(spans()).toHaveLength(3);
+  const contextOf = (span = failed): string => `00-4bf92f3577b34da6a3ce929d0e0e4736-${span?.spanContext().spanId}-01`;
+  expect([first, second]).toEqual([contextOf(failed), contextOf(answered)]);
+  expect([first, second]).not.toContain(contextOf(request));
+  expect(failed).toMatchObject({
+    name: "chat large",
+    attributes: { "tollgate.attempt": 1, "error.type": "rate_limited" },
+  });
+  expect([failed, answered].map((span) => span && [sinceEpochMs(span.startTime), sinceEpochMs(span.endTime)])).toEqual([
+    [5, 10],
+    [10, 50],
+  ]);
+  expect(answered?.attributes).toMatchObject({ "tollgate.attempt": 2, "gen_ai.usage.output_tokens": 34 });
+});
+
+test("a call that its client left ends with the request", () => {
+  const { open, spans, time } = build();
+
+  const log = open();
+  log.calling(calledAt("one", 1).route);
+  time.ms = 30;
+  log.finished({ ...completed, outcome: "client_gone" });
+
+  expect(spans().map(({ name, endTime }) => [name, sinceEpochMs(endTime)])).toEqual([
+    ["chat large", 30],
+    ["POST /v1/chat/completions", 30],
+  ]);
+});
+
+test("a provider is told that a trace is not sampled", () => {
+  const { open } = build("ignore", 0);
+
+  expect(open().calling(calledAt("one", 1).route)).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-00$/);
+});
+
 test("without an SDK no span is made", () => {
   const clock = { nowMs: () => 0, elapsedMs: () => 0 };
 

@@ -23,6 +23,8 @@ type Parts = {
 };
 
 type Step = {
+  /** One that has begun already. */
+  begun?: Span | null;
   name: string;
   kind: SpanKind;
   fromMs: number;
@@ -38,7 +40,9 @@ type Step = {
 export class RequestTrace {
   readonly #parts: Parts;
   /** The call that was answered; it lasts as long as its answer. */
-  #answered: { call: CallMade; fromMs: number; answeredMs: number } | null = null;
+  #answered: { call: CallMade; begun: Span | null; fromMs: number; answeredMs: number } | null = null;
+  /** Of a call whose provider was told of it, until it has got an answer or failed. */
+  #begun: Span | null = null;
   #waitedMs = 0;
 
   constructor(parts: Parts) {
@@ -64,18 +68,32 @@ export class RequestTrace {
     this.#step({ ...span, fromMs: startedAtMs, toMs: endedAtMs });
   }
 
+  /** A provider that is told of its span is about to be called. As W3C Trace Context writes it. */
+  calling(route: CallMade["route"], nowMs: number): string {
+    const { tracer, below } = this.#parts;
+    this.#begun?.end();
+    const { name, kind, attributes } = routeStep(route);
+    this.#begun = tracer.startSpan(name, { kind, attributes, startTime: this.#epochMs(nowMs) }, below);
+    const { traceId, spanId, traceFlags } = this.#begun.spanContext();
+    return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, "0")}`;
+  }
+
   /** A call to a provider got an answer, or failed; both just now. */
   called(call: CallMade, nowMs: number): void {
     const fromMs = nowMs - call.waitedMs;
     this.#waitedMs += call.waitedMs;
-    if (call.failure === null) this.#answered = { call, fromMs, answeredMs: nowMs };
-    else this.#step({ ...callStep(call), fromMs, toMs: nowMs });
+    const begun = this.#begun;
+    this.#begun = null;
+    if (call.failure === null) this.#answered = { call, begun, fromMs, answeredMs: nowMs };
+    else this.#step({ ...callStep(call), begun, fromMs, toMs: nowMs });
   }
 
   finished(line: RequestLine, error: unknown): void {
     const { span } = this.#parts;
     const { end } = line;
     this.#endCall(line);
+    // Its client left before the provider answered.
+    this.#begun?.end(this.#parts.beganAt.nowMs + line.totalMs);
     span.setAttributes(requestAttributes(line));
     if (end.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR, message: redactedMessage(error) });
     span.end(this.#parts.beganAt.nowMs + line.totalMs);
@@ -83,11 +101,12 @@ export class RequestTrace {
 
   #endCall({ end }: RequestLine): void {
     if (this.#answered === null) return;
-    const { call, fromMs, answeredMs } = this.#answered;
+    const { call, begun, fromMs, answeredMs } = this.#answered;
     const relayMs = Math.max(0, end.providerMs - this.#waitedMs);
     const step = callStep(call);
     this.#step({
       ...step,
+      begun,
       fromMs,
       toMs: answeredMs + relayMs,
       attributes: {
@@ -100,9 +119,10 @@ export class RequestTrace {
     });
   }
 
-  #step({ name, kind, fromMs, toMs, attributes, error }: Step): void {
+  #step({ begun, name, kind, fromMs, toMs, attributes, error }: Step): void {
     const { tracer, below } = this.#parts;
-    const span = tracer.startSpan(name, { kind, attributes, startTime: this.#epochMs(fromMs) }, below);
+    const span = begun ?? tracer.startSpan(name, { kind, attributes, startTime: this.#epochMs(fromMs) }, below);
+    if (begun) span.setAttributes(attributes);
     if (error !== null) {
       span.setAttribute(ATTRIBUTE.errorType, error);
       span.setStatus({ code: SpanStatusCode.ERROR });
@@ -117,18 +137,22 @@ export class RequestTrace {
 }
 
 function callStep({ route, number, status, failure }: CallMade): Omit<Step, "fromMs" | "toMs"> {
+  const { attributes, ...step } = routeStep(route);
+  const more = { [ATTRIBUTE.status]: status ?? undefined, [ATTRIBUTE.attempt]: number };
+  return { ...step, attributes: { ...attributes, ...more }, error: failure };
+}
+
+function routeStep(route: CallMade["route"]): Pick<Step, "name" | "kind" | "attributes"> {
   const operation = OPERATIONS[route.dialect];
   const attributes = {
     [ATTRIBUTE.operation]: operation,
     [ATTRIBUTE.provider]: conventionalProvider(route.provider),
     [ATTRIBUTE.model]: route.upstreamModel,
     [ATTRIBUTE.serverAddress]: URL.parse(route.baseUrl)?.hostname,
-    [ATTRIBUTE.status]: status ?? undefined,
     [ATTRIBUTE.dialect]: route.dialect,
     [ATTRIBUTE.routeId]: route.id,
-    [ATTRIBUTE.attempt]: number,
   };
-  return { name: `${operation} ${route.upstreamModel}`, kind: SpanKind.CLIENT, attributes, error: failure };
+  return { name: `${operation} ${route.upstreamModel}`, kind: SpanKind.CLIENT, attributes };
 }
 
 const requestAttributes = ({ request, end, call, modelAsked, modelFound, charged }: RequestLine): Attributes => ({

@@ -59,6 +59,12 @@ const windowCheck = z.enum(["strict"]).nullable().default(null).meta({
     "`strict`: the provider is sent only input that certainly fits the model's context window; null: it is also sent input that may fit.",
 });
 
+/** `send`: each call carries the trace context of its span; null: none. */
+const traceparent = z.enum(["send"]).nullable().default(null).meta({
+  description:
+    "`send`: calls to the provider carry a `traceparent` header with the span of the call, if traces are collected; null: they carry none.",
+});
+
 /** What operators say of a provider, in the words of the catalogue file. */
 export const providerFields = {
   name: providerName,
@@ -67,6 +73,7 @@ export const providerFields = {
   unknown_members: unknownMembers,
   open_members: openMembers,
   context_window: windowCheck,
+  traceparent,
 };
 
 export const PROVIDER_NAMES = {

@@ -15,6 +15,10 @@ const WINDOWS = [
   { value: "try", name: "is sent; the provider refuses what is too long" },
   { value: "strict", name: "is sent only if it certainly fits; the provider cuts long input" },
 ];
+const TRACES = [
+  { value: "none", name: "is not sent" },
+  { value: "send", name: "is sent with each call, as traceparent" },
+];
 const KEPT = { value: "kept", name: "as it is" };
 
 const ADDING = {
@@ -51,6 +55,7 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
             unknown_members: provider?.unknown_members ?? null,
             open_members: provider?.open_members ?? null,
             context_window: given("context_window") === "strict" ? "strict" : null,
+            traceparent: given("traceparent") === "send" ? "send" : null,
             replace: provider !== null,
           },
         });
@@ -80,6 +85,12 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
             name="context_window"
             options={WINDOWS}
             defaultValue={provider?.context_window ?? "try"}
+          />
+          <SelectField
+            label="Trace context"
+            name="traceparent"
+            options={TRACES}
+            defaultValue={provider?.traceparent ?? "none"}
           />
         </>
       )}

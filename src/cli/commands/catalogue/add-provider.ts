@@ -16,6 +16,7 @@ type AddOptions = {
   unknownMembers?: "forward" | "drop";
   openMembers?: string;
   contextWindow?: "strict";
+  traceparent?: "send";
   replace?: true;
   json?: true;
 };
@@ -48,6 +49,12 @@ export function addProviderAddCommand(providers: Command): void {
         "--context-window <what>",
         "strict: send only input that certainly fits the model's context window (default: also what may fit)",
       ).choices(["strict"]),
+    )
+    .addOption(
+      new Option(
+        "--traceparent <what>",
+        "send: tell the provider the trace context of each call, if traces are collected (default: do not)",
+      ).choices(["send"]),
     )
     .option("--replace", "replace the URL or credential of an existing provider")
     .option("--json", "print JSON")

@@ -21,6 +21,7 @@ const east: Provider = {
   unknownMembers: null,
   openMembers: null,
   windowCheck: null,
+  traceparent: null,
   routes: [
     route("r1"),
     route("r2", { conformant: false }),
@@ -47,6 +48,12 @@ test("a provider that is sent only what certainly fits is listed so [LIM-12]", (
   );
   expect(providerView({ ...east, windowCheck: "strict" })).toMatchObject({ context_window: "strict" });
   expect(providerListing([east])).not.toContain("context window");
+});
+
+test("a provider that is sent the trace context is listed so", () => {
+  expect(providerListing([{ ...east, traceparent: "send" }])).toContain("; traceparent: sent");
+  expect(providerView({ ...east, traceparent: "send" })).toMatchObject({ traceparent: "send" });
+  expect(providerListing([east])).not.toContain("traceparent");
 });
 
 test("of a stored credential the key is named and nothing of it is shown", () => {

@@ -20,14 +20,16 @@ export const providerListing = (providers: readonly ProviderDetails[], screen: S
     ? "No providers yet. Add one with `tollgate providers add`."
     : table(
         ["PROVIDER", "URL", "CREDENTIAL", "UNKNOWN FIELDS", ">ROUTES", "HOW"],
-        providers.map(({ name, baseUrl, routes, unknownMembers, openMembers, windowCheck, ...credential }) => [
-          name,
-          baseUrl,
-          credentialText(credential),
-          memberText(memberPolicyOf({ baseUrl, unknownMembers: unknownMembers, openMembers: openMembers })),
-          String(routes.length),
-          handlingText(routes, windowCheck),
-        ]),
+        providers.map(
+          ({ name, baseUrl, routes, unknownMembers, openMembers, windowCheck, traceparent, ...credential }) => [
+            name,
+            baseUrl,
+            credentialText(credential),
+            memberText(memberPolicyOf({ baseUrl, unknownMembers: unknownMembers, openMembers: openMembers })),
+            String(routes.length),
+            handlingText(routes, { windowCheck, traceparent }),
+          ],
+        ),
         { screen },
       );
 
@@ -44,7 +46,10 @@ export const credentialText = ({
 };
 
 /** Per format, how many routes are forwarded as they come and how many are repaired on the way. */
-function handlingText(routes: ProviderDetails["routes"], windowCheck: ProviderDetails["windowCheck"]): string {
+function handlingText(
+  routes: ProviderDetails["routes"],
+  { windowCheck, traceparent }: Pick<ProviderDetails, "windowCheck" | "traceparent">,
+): string {
   const dialects = [...new Set(routes.map(({ dialect }) => dialect))].toSorted();
   const hidden = routes.filter(({ published }) => !published).length;
   const parts = dialects.map((dialect) => {
@@ -58,6 +63,7 @@ function handlingText(routes: ProviderDetails["routes"], windowCheck: ProviderDe
   });
   if (hidden > 0) parts.push(`${hidden} of unpublished models`);
   if (windowCheck === "strict") parts.push("context window: strict");
+  if (traceparent === "send") parts.push("traceparent: sent");
   return parts.join("; ");
 }
 
