@@ -61,7 +61,7 @@ const STATES: Readonly<Record<string, Words>> = {
   "40P01": ["transactions wait for each other and are cancelled", "Read the deadlocks in the log of PostgreSQL."],
   "42501": [
     "the role may not do what the ledger needs",
-    "Run `tollgate migrate --serving-role NAME` as the owner of the tables.",
+    "As owner of the tables, run `tollgate migrate --serving-role NAME`.",
   ],
   "3F000": ["the schema of Tollgate is not there", SCHEMA],
   "42": ["tables or functions of Tollgate are missing or differ", SCHEMA],
