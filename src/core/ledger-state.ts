@@ -7,10 +7,10 @@ export type LedgerTrouble = {
   sqlState: string | null;
 };
 
-/** Whether requests can start and end. `degraded`: some could not lately. `down`: those that want to start get 503. */
+/** Whether requests can start and end. `degraded`: some calls failed lately, and requests with them unless they were sent again. `down`: those that want to start get 503. */
 export type LedgerState = { state: "ok" } | { state: "degraded" | "down"; sinceMs: number; trouble: LedgerTrouble };
 
-const GET_503 = { degraded: "Some requests got 503 in the last seconds", down: "Requests get 503" };
+const GET_503 = { degraded: "Some calls to the ledger failed in the last seconds", down: "Requests get 503" };
 
 /** As operators read it in a list of reasons; null: nothing is wrong. */
 export function describeLedger(ledger: LedgerState): string | null {

@@ -1,7 +1,7 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { buildInfo } from "../../config/build-info.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { Health } from "../../core/health.ts";
+import { inTime } from "../../core/in-time.ts";
 import type { Database } from "../../db/database.ts";
 import { pendingMigrations } from "../../db/schema/migrate.ts";
 import { MigrationError, schemaFolder, schemaVersion } from "../../db/schema-files.ts";
@@ -20,7 +20,7 @@ type Parts = {
   clock: Pick<Clock, "nowMs" | "elapsedMs">;
 };
 
-/** What this process and its database are like now. What the database does not answer is null, and `problem` says so. */
+/** What this process and its database are like now. What the database does not answer is null. */
 export function createReadStatus(parts: Parts) {
   const { database, operatorDatabase, clock } = parts;
   const build = buildInfo();
@@ -57,16 +57,16 @@ const statusOf = (reasons: readonly string[], degraded: readonly string[]): "ok"
 
 async function ask(database: Database, clock: Pick<Clock, "elapsedMs">) {
   const sinceMs = clock.elapsedMs();
-  const version = await inTime(readServerVersion(database));
+  const version = await orNull(readServerVersion(database));
   return { version, answerMs: version === null ? null : Math.round((clock.elapsedMs() - sinceMs) * 10) / 10 };
 }
 
 /** Small tables alone: nothing here reads the journal. What fails alone, or does not answer, leaves the rest. */
 async function readStored(database: Database) {
   const [migrations, processes, ledger] = await Promise.all([
-    inTime(migrationsOf(database)),
-    inTime(processesOf(database)),
-    inTime(ledgerOf(database)),
+    orNull(migrationsOf(database)),
+    orNull(processesOf(database)),
+    orNull(ledgerOf(database)),
   ]);
   return { migrations, processes, ledger };
 }
@@ -74,15 +74,12 @@ async function readStored(database: Database) {
 /** Whoever asks what is wrong is answered while the database hangs, too. */
 const PATIENCE_MS = 2_000;
 
-async function inTime<Read>(reading: Promise<Read>): Promise<Read | null> {
-  const late = new AbortController();
-  const waiting = wait(PATIENCE_MS, null, { signal: late.signal }).catch(() => null);
-  try {
-    return await Promise.race([reading.catch(() => null), waiting]);
-  } finally {
-    late.abort();
-  }
-}
+const orNull = <Read>(reading: Promise<Read>): Promise<Read | null> =>
+  inTime(
+    PATIENCE_MS,
+    reading.catch(() => null),
+    null,
+  );
 
 async function migrationsOf(database: Database) {
   const applied = await readAppliedScripts(database);

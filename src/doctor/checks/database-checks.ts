@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { inTime } from "../../core/in-time.ts";
 import { createDiagnose } from "../../db/diagnose.ts";
 import { whyNotAdopted } from "../../db/line/adopt-line.ts";
 import { readSchemaState } from "../../db/schema/migrate.ts";
@@ -63,10 +63,11 @@ export const DATABASE_CHECKS: readonly Check[] = [
     after: ["database-migrations"],
     run: async (patient) => {
       const database = databaseOf(patient);
-      const late = new AbortController();
-      const waiting = wait(COMMIT_MS, HANGS, { signal: late.signal }).catch(() => null);
-      const trouble = await Promise.race([database.query(REHEARSE).then(() => null, troubleOf), waiting]);
-      late.abort();
+      const trouble = await inTime(
+        COMMIT_MS,
+        database.query(REHEARSE).then(() => null, troubleOf),
+        HANGS,
+      );
       if (trouble === null) return ok("what a request writes is committed");
       const seen = trouble === HANGS ? await createDiagnose(database)().catch(() => null) : null;
       const { words, fix, sqlState } = seen ?? trouble;

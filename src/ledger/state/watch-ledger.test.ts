@@ -19,6 +19,8 @@ function stage({ rehearsesWhenIdle = true } = {}) {
     rehearse: (): Promise<void> => Promise.resolve(),
     seen: null as LedgerTrouble | null,
     obstacle: null as LedgerTrouble | null,
+    diagnose: null as (() => Promise<null>) | null,
+    looks: 0,
     rehearsals: 0,
     spills: 0,
   };
@@ -32,7 +34,10 @@ function stage({ rehearsesWhenIdle = true } = {}) {
     rehearsesWhenIdle,
     troubleOf: (error) => trouble((error as Error).message),
     hangs: trouble("hangs"),
-    diagnose: () => Promise.resolve(set.seen),
+    diagnose: () => {
+      set.looks++;
+      return set.diagnose?.() ?? Promise.resolve(set.seen);
+    },
     obstacle: () => set.obstacle,
     onChange: (state) => told.push(state),
   });
@@ -102,10 +107,54 @@ test("calls that fail late, after later ones were answered, are no outage", asyn
 test("what was refused for its own sake says nothing about the ledger", async () => {
   const { watch, told } = stage();
 
-  for (let time = 0; time < 10; time++) watch.failed(watch.sent());
+  for (let time = 0; time < 10; time++) watch.rejected(watch.sent());
   await pass(1);
 
   expect([watch.state(), told]).toEqual([{ state: "ok" }, []]);
+});
+
+test("a defect that one request meets again and again makes a ledger degraded, and is no outage for others", async () => {
+  const { watch, told } = stage();
+
+  for (let time = 0; time < 100; time++) {
+    watch.rejected(watch.sent(), FULL);
+    await pass(100);
+  }
+
+  expect(told).toEqual([]);
+  expect(wordsOf(watch.state())).toBe("degraded: full");
+});
+
+test("during an outage another connection is asked why every five seconds at most, and once at a time", async () => {
+  const { watch, set } = stage();
+  set.rehearse = () => Promise.reject(FULL);
+  watch.failed(watch.sent(), FULL);
+  watch.failed(watch.sent(), FULL);
+
+  await pass(60_000);
+  expect(set.looks).toBeGreaterThan(5);
+  expect(set.looks).toBeLessThanOrEqual(13);
+  set.looks = 0;
+  set.diagnose = () => new Promise(() => undefined);
+  await pass(60_000);
+
+  expect(set.looks).toBe(1);
+});
+
+test("an outage is said though the connection that is asked why never answers", async () => {
+  const { watch, told, set } = stage();
+  set.diagnose = () => new Promise(() => undefined);
+
+  for (const words of ["first", "second"]) {
+    set.rehearse = () => Promise.reject(new Error(words));
+    watch.failed(watch.sent(), new Error(words));
+    watch.failed(watch.sent(), new Error(words));
+    await pass(2_000);
+    set.rehearse = () => Promise.resolve();
+    await pass(10_000);
+  }
+
+  expect(told.map(wordsOf)).toEqual(["down: first", "ok", "down: second", "ok"]);
 });
 
 test("calls that nobody answers are an outage after two and a half seconds, for the reason that is seen from outside", async () => {

@@ -1,4 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
+import { inTime } from "../../core/in-time.ts";
 import type { LedgerState, LedgerTrouble } from "../../core/ledger-state.ts";
 
 /** One call to the ledger that was sent and is not answered. */
@@ -8,8 +9,13 @@ export type LedgerSend = { readonly sinceMs: number };
 export type CallWatch = {
   sent: () => LedgerSend;
   answered: (call: LedgerSend) => void;
-  /** `error` absent: nothing was found out about the ledger, as when a value of one request was refused. */
-  failed: (call: LedgerSend, error?: unknown) => void;
+  /** It may have happened, or could not, or nothing that this process sends would. */
+  failed: (call: LedgerSend, error: unknown) => void;
+  /**
+   * It was rejected for what was in it, which says that the ledger answers. With a defect of ours, some requests fail. However often
+   * somebody sends such a request, it is no outage for all others.
+   */
+  rejected: (call: LedgerSend, defect?: unknown) => void;
   /** A call was turned away, since too many wait. */
   overfull: () => void;
   /** Whether the ledger is known to be down. */
@@ -21,6 +27,7 @@ export const UNWATCHED: CallWatch = {
   sent: () => NEVER,
   answered: () => undefined,
   failed: () => undefined,
+  rejected: () => undefined,
   overfull: () => undefined,
   isDown: () => false,
 };
@@ -61,6 +68,8 @@ const LOOK_MS = 250;
 const FAILURES = 2;
 /** A look from outside must not take longer than what it explains. */
 const DIAGNOSIS_MS = 1_000;
+/** While it is down, another cause may take the place of the first. */
+const EXPLAIN_EVERY_MS = 5_000;
 
 /** For so long after a failure requests are said to fail now and then. */
 const REMEMBERED_MS = 10_000;
@@ -84,6 +93,7 @@ export function watchLedger(options: Options): LedgerWatch {
     sent: () => watch.sent(),
     answered: (call) => watch.answeredTo(call),
     failed: (call, error) => watch.failed(call, error),
+    rejected: (call, defect) => watch.rejected(call, defect),
     overfull: () => watch.remember(OVERFULL),
     stop: () => {
       clearInterval(timer);
@@ -106,7 +116,9 @@ class Watching {
   /** In a row. */
   #failures = 0;
   #rehearsing = false;
-  #diagnosing = false;
+  #explaining = false;
+  #explainedMs = Number.NEGATIVE_INFINITY;
+  #looking: Promise<LedgerTrouble | null> | null = null;
 
   constructor(options: Options) {
     this.#options = options;
@@ -144,15 +156,20 @@ class Watching {
     if (this.isDown()) void this.#rehearse();
   }
 
-  failed(call: LedgerSend, error?: unknown): void {
+  failed(call: LedgerSend, error: unknown): void {
     this.#underWay.delete(call);
-    // A later call was answered since: what this one met is over.
-    if (error === undefined || call.sinceMs < this.#answeredMs) return;
-    this.#failedMs = this.#elapsedMs();
-    this.#failures += 1;
     const trouble = this.#options.troubleOf(error);
     this.remember(trouble);
+    // A later call was answered since: what this one met is over.
+    if (call.sinceMs < this.#answeredMs) return;
+    this.#failedMs = this.#elapsedMs();
+    this.#failures += 1;
     if (this.#failures >= FAILURES) this.#explain(trouble);
+  }
+
+  rejected(call: LedgerSend, defect?: unknown): void {
+    this.#underWay.delete(call);
+    if (defect !== undefined) this.remember(this.#options.troubleOf(defect));
   }
 
   look(): void {
@@ -199,11 +216,17 @@ class Watching {
 
   /** The call's own words where nothing more is to be seen from outside. */
   #explain(trouble: LedgerTrouble): void {
-    if (this.#state.state === "down" && this.#state.trouble.words === trouble.words) return;
-    if (this.#diagnosing) return;
-    this.#diagnosing = true;
-    void within(DIAGNOSIS_MS, this.#options.diagnose()).then((seen) => {
-      this.#diagnosing = false;
+    const isKnown = this.isDown() && this.#elapsedMs() - this.#explainedMs < EXPLAIN_EVERY_MS;
+    if (isKnown || this.#explaining) return;
+    this.#explaining = true;
+    // One look at a time: one that is not answered itself keeps a connection.
+    this.#looking ??= this.#options
+      .diagnose()
+      .catch(() => null)
+      .finally(() => void (this.#looking = null));
+    void inTime(DIAGNOSIS_MS, this.#looking, null).then((seen) => {
+      this.#explaining = false;
+      this.#explainedMs = this.#elapsedMs();
       if (this.#failures >= FAILURES || this.#hangs()) this.#down(seen ?? trouble);
     });
   }
@@ -221,17 +244,5 @@ class Watching {
     this.#state = { state: "ok" };
     this.#lately = null;
     this.#options.onChange(this.#state);
-  }
-}
-
-async function within(ms: number, work: Promise<LedgerTrouble | null>): Promise<LedgerTrouble | null> {
-  let timeout: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timeout = setTimeout(resolve, ms, null);
-  });
-  try {
-    return await Promise.race([work.catch(() => null), late]);
-  } finally {
-    clearTimeout(timeout);
   }
 }

@@ -20,8 +20,10 @@ export type DatabaseBreaker = {
   succeeded: (call: LedgerSend) => void;
   /** It may have happened, or could not. */
   lost: (call: LedgerSend, error: unknown) => void;
-  /** It was rejected, which says that somebody answers. `error` absent: for what was in it. */
-  rejected: (call: LedgerSend, error?: unknown) => void;
+  /** Nothing of it happened, and nothing that this process sends would. */
+  refused: (call: LedgerSend, error: unknown) => void;
+  /** It was rejected for what was in it, or for a defect of ours. */
+  rejected: (call: LedgerSend, defect?: unknown) => void;
   /** Nobody was answered while a call waited for all of its time. */
   silent: () => void;
   /** A call was turned away unsent. */
@@ -52,7 +54,8 @@ export function createDatabaseBreaker({ clock, failures, coolMs, watch }: Databa
       count();
       watch.failed(call, error);
     },
-    rejected: watch.failed,
+    refused: watch.failed,
+    rejected: watch.rejected,
     silent: count,
     overfull: watch.overfull,
   };

@@ -224,7 +224,7 @@ class BatchLane<Item, Answer> {
     const entries = batch.filter(waits);
     if (entries.length === 0) return;
     const sentMs = this.#noteSent(entries);
-    const call = breaker?.sent() ?? UNWATCHED;
+    const call = breaker?.sent() ?? NOT_WATCHED;
     try {
       const answers = await send(entries.map((entry) => entry.item));
       breaker?.succeeded(call);
@@ -242,7 +242,8 @@ class BatchLane<Item, Answer> {
         breaker?.lost(call, error);
         return await this.#sendAgain(entries);
       }
-      breaker?.rejected(call, failure === "data" ? undefined : error);
+      if (failure === "refused") breaker?.refused(call, error);
+      else breaker?.rejected(call, failure === "bug" ? error : undefined);
       const parts = partsOf(entries, failure);
       for (const part of parts) await this.#flush(part);
       if (parts.length > 0) return;
@@ -335,7 +336,8 @@ function leave<Item, Answer>(entry: Entry<Item, Answer>): boolean {
 
 const waits = ({ waits: waiting }: { waits: boolean }): boolean => waiting;
 
-const UNWATCHED = { sinceMs: 0 };
+/** Where nobody asks how calls went. */
+const NOT_WATCHED = { sinceMs: 0 };
 
 const always = (): boolean => true;
 const never = (): boolean => false;

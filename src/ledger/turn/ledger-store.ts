@@ -223,7 +223,7 @@ const counterOf = ({ account, renewsAt, ...row }: CounterRow): CounterSummary =>
  * What a whole server or role lacks, and no request can help: rights, the password, the database, the schema, its files. Nothing
  * happened, and nothing that this process sends would.
  */
-const LACKING = /^(28|3D|3F|42501|42P01|42883|58|XX)/;
+const LACKING = /^(28|3D|3F|42501|42P01|42883|58|XX001|XX002)/;
 
 /** Classes 22 and 23 are about values; a statement stopped for its time, or for a deadlock, was rolled back. */
 export function ledgerFailureOf(error: unknown): Failure {
