@@ -1,5 +1,5 @@
 import type { Amounts } from "../src/core/money/amount.ts";
-import { chargeOf } from "../src/core/money/price.ts";
+import { chargeOf } from "../src/core/money/pay-rate.ts";
 import { REQUEST_STEPS, type RequestFacts } from "../src/core/request/request-facts.ts";
 import { NO_USAGE, type Usage } from "../src/core/money/usage.ts";
 import { createReadClient } from "../src/records/agent-name.ts";

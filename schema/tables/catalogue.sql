@@ -60,8 +60,12 @@ create table price (
   ),
   created_at timestamptz not null default clock_timestamp(),
   withdrawn_at timestamptz,
-  -- What was used and has no number here. While this version is in force nobody is sold the model on credit.
+  -- What was used and has no number here. While this version is in force nobody is sold the model on credit. `when`: it has what programs
+  -- of before 0042 do not read; to them it is suspended, and to no other.
   suspended_for text,
+  output_reasoning_nano bigint check (output_reasoning_nano >= 0),
+  -- What replaces these prices, and where, from top to bottom; amounts as text. Null: nothing does.
+  when_lines jsonb check (jsonb_typeof(when_lines) = 'array' and jsonb_array_length(when_lines) between 1 and 64),
   primary key (model_id, version)
 );
 create trigger price_kept before update or delete on price for each row execute function price_kept();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chargeOf } from "../core/money/price.ts";
+import { chargeOf } from "../core/money/pay-rate.ts";
 import { type DemandFacts, demandOf } from "./demand.ts";
 import { NO_USAGE } from "../core/money/usage.ts";
 

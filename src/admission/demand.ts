@@ -1,7 +1,8 @@
 import { type Amounts, isNegative, isWithin, type Unit } from "../core/money/amount.ts";
 import { invariant } from "../core/invariant.ts";
 import type { ModelTerms } from "../core/catalogue/model-terms.ts";
-import { creditRate, type PayRate, type PayRates, roundedUp, type Tariff, TOKEN_RATE } from "../core/money/price.ts";
+import { creditRate, type PayRate, type PayRates, roundedUp, TOKEN_RATE } from "../core/money/pay-rate.ts";
+import { type Tariff } from "../core/money/price.ts";
 import { type MediaTokens, mostInputTokens as mostInputTokensOf } from "../core/request/media-tokens.ts";
 import type { InputEstimate } from "../core/request/input-estimate.ts";
 
@@ -90,16 +91,17 @@ type Size = { mostInputTokens: number; ceiling: number; floor: number };
 
 /** What it takes of one unit. */
 function demandAt(rate: PayRate, { choices, input }: DemandFacts, { mostInputTokens, ceiling, floor }: Size) {
-  const outputNano = rate.dearestOutput * BigInt(choices);
-  const beside = BigInt(mostInputTokens) * rate.dearestInput + BigInt(input.mostPredicted) * outputNano;
+  const mostWith = (tokens: number): bigint =>
+    rate.mostOf({ input: mostInputTokens, output: (tokens + input.mostPredicted) * choices });
   return {
-    least: roundedUp(beside + BigInt(floor) * outputNano),
+    least: roundedUp(mostWith(floor)),
     // A request that costs nothing still holds something: holding nothing is the form of a request that is only counted.
-    most: atLeastOne(roundedUp(beside + BigInt(ceiling) * outputNano)),
+    most: atLeastOne(roundedUp(mostWith(ceiling))),
     affords: (amount: bigint, addedBytes: number): number => {
-      const millionths = amount * MILLION - beside - BigInt(addedBytes) * rate.dearestInput;
-      if (millionths < 0n) return 0;
-      const tokens = outputNano === 0n ? BigInt(ceiling) : millionths / outputNano;
+      const output = rate.outputFor(amount * MILLION, mostInputTokens + addedBytes);
+      if (output === null) return ceiling;
+      const tokens = output / BigInt(choices) - BigInt(input.mostPredicted);
+      if (output < 0n || tokens < 0n) return 0;
       return Number(tokens < BigInt(ceiling) ? tokens : BigInt(ceiling));
     },
   };

@@ -26,6 +26,7 @@ const price = {
   cacheReadNano: 0n,
   cacheWrite5mNano: null,
   cacheWrite1hNano: 7n,
+  outputReasoningNano: null,
   toolCallNano: { web_search: 9_007_199_254_740_993n },
 };
 const model = {

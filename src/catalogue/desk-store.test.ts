@@ -132,6 +132,40 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
     expect(await store.addModel(second)).toEqual([]);
   });
 
+  test("a price with lines is kept as it is said, and programs that know no lines do not sell it", async () => {
+    const when = [
+      { when: { inputAbove: 272_000 }, nano: {}, toolCallNano: {}, times: 2_000_000_000n, sold: true },
+      { when: { inputFrom: 1_000_000 }, nano: {}, toolCallNano: {}, times: null, sold: false },
+    ];
+    await store.addModel({ ...order, tariff: { ...tariff, outputReasoningNano: 7n, when } });
+
+    expect(await store.load(Date.now())).toMatchObject([{ price: { outputReasoningNano: 7n, when } }]);
+    expect(await store.prices("large")).toMatchObject([{ suspendedFor: null, when }]);
+    expect(await database.query("select suspended_for is null as sold from price")).toEqual([{ sold: false }]);
+
+    await store.changePrice("large", { parts: { when: [], outputReasoningNano: null }, fromMs: null });
+    const [plain] = await store.load(Date.now() + 1_000);
+    expect(plain?.price).not.toHaveProperty("when");
+    expect(await database.query("select suspended_for as why from price where version = 2")).toEqual([{ why: null }]);
+  });
+
+  test("a change that leaves a line without one of its prices is refused with the name of what is missing", async () => {
+    const { inputNano, outputNano, cacheReadNano } = { ...tariff, cacheReadNano: 1n };
+    const line = {
+      when: { inputAbove: 9 },
+      nano: { inputNano, outputNano, cacheReadNano },
+      toolCallNano: {},
+      times: null,
+      sold: true,
+    };
+    await store.addModel({ ...order, tariff: { ...tariff, when: [line] } });
+
+    const change = store.changePrice("large", { parts: { cacheWrite5mNano: 5n }, fromMs: null });
+
+    await expect(change).rejects.toThrow("{ input_above: 9 } has no cache_write_5m");
+    expect(await store.prices("large")).toHaveLength(1);
+  });
+
   test("whether a model reasons is said when it is added, or later, and stays beside its other capabilities", async () => {
     const capabilitiesOf = async () => (await store.findModel("large", Date.now()))?.capabilities;
     await store.addModel({ ...order, reasoning: false });

@@ -4,7 +4,7 @@ import type { Queryable } from "../db/database.ts";
 import type { Route } from "../core/catalogue/route.ts";
 import type { Model, CataloguePage } from "./model.ts";
 import { SEALED_CREDENTIAL } from "./stored-credential-store.ts";
-import { PRICE_AS_JSON, priceOf, type PriceRow } from "./price/price-book-store.ts";
+import { NEWER, PRICE_AS_JSON, priceOf, type PriceRow } from "./price/price-book-store.ts";
 
 type ModelRow = ModelTerms & {
   createdAt: Date;
@@ -27,7 +27,9 @@ const READ = `
          p.suspended_for as "suspendedFor"
   from model m
   left join lateral (
-    select case when suspended_for is null then ${PRICE_AS_JSON} end as price, suspended_for from price
+    select case when coalesce(suspended_for, '${NEWER}') = '${NEWER}' then ${PRICE_AS_JSON} end as price,
+           nullif(suspended_for, '${NEWER}') as suspended_for
+    from price
     where model_id = m.id and withdrawn_at is null and effective_from <= $1
     order by effective_from desc, version desc limit 1
   ) p on true

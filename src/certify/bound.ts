@@ -1,6 +1,6 @@
 import type { ClientDialect } from "../core/request/dialect.ts";
 import { mediaTokensOf, mostInputTokens } from "../core/request/media-tokens.ts";
-import { creditRate, roundedUp } from "../core/money/price.ts";
+import { creditRate, roundedUp } from "../core/money/pay-rate.ts";
 import { estimateInput } from "../tokens/estimate-input.ts";
 import { readModelInput } from "../wire/model-input.ts";
 import { bodyOf } from "./questions.ts";
@@ -19,7 +19,7 @@ export function boundOf(subject: Subject, call: { dialect: ClientDialect; body: 
     bytes.length + (call.addedBytes ?? 0),
   );
   const input = mostInputTokens(estimate, tokens, subject.contextWindow);
-  return roundedUp(BigInt(input) * rate.dearestInput + BigInt(outputLimitOf(call.body)) * rate.dearestOutput);
+  return roundedUp(rate.mostOf({ input, output: outputLimitOf(call.body) }));
 }
 
 function outputLimitOf(body: object): number {

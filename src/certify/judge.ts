@@ -1,7 +1,7 @@
 import type { ClientDialect, ProviderDialect } from "../core/request/dialect.ts";
 import type { Examination } from "../core/catalogue/probe.ts";
 import { formatCredits } from "../core/money/money.ts";
-import { chargeOf } from "../core/money/price.ts";
+import { chargeOf } from "../core/money/pay-rate.ts";
 import { scrub } from "../core/secret/scrub.ts";
 import { countInput } from "../tokens/count-input.ts";
 import type { TextCounter } from "../tokens/count-tokens.ts";

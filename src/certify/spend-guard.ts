@@ -1,4 +1,4 @@
-import { chargeOf } from "../core/money/price.ts";
+import { chargeOf } from "../core/money/pay-rate.ts";
 import type { ProviderExchange } from "./exchange.ts";
 import { reportedUsage } from "./reported-usage.ts";
 import type { Subject } from "./trial.ts";

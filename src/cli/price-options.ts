@@ -7,8 +7,10 @@ import {
   onlySaid,
   OPTIONAL_PARTS,
   saysOf,
+  TARIFF_PARTS,
   type TariffPart,
   type TariffParts,
+  type WhenLine,
   wordOf,
 } from "../core/money/price.ts";
 import { orWord } from "./arguments.ts";
@@ -25,18 +27,20 @@ const optionOf = <Name extends TariffPart>(part: Name) =>
 
 export type PriceOptions = { [Name in (typeof NEEDED_PARTS)[number] as OptionOf<Name>]?: bigint } & {
   [Name in (typeof OPTIONAL_PARTS)[number] as OptionOf<Name>]?: Part;
-} & { tool?: Record<string, Part> };
+} & { tool?: Record<string, Part>; when?: readonly WhenLine[] };
 
 /** Prices are said in credits, per million tokens or per call, and read without a float. */
 export function addPriceOptions(command: Command): Command {
   const flagOf = (name: TariffPart): string => `--${wordOf(name).replaceAll("_", "-")}`;
   for (const name of NEEDED_PARTS) command.option(`${flagOf(name)} <credits>`, saysOf(name), credits);
   for (const name of OPTIONAL_PARTS) command.option(`${flagOf(name)} <credits|none>`, saysOf(name), part);
-  return command.option(
-    "--tool <name=credits|none>",
-    "price per call of a tool that the provider runs; can be repeated",
-    tool,
-  );
+  return command
+    .option("--tool <name=credits|none>", "price per call of a tool that the provider runs; can be repeated", tool)
+    .option(
+      "--when <line|none>",
+      "prices of larger inputs, such as input_above=272000,input=8,output=30; can be repeated; replaces all lines (none: takes them away)",
+      whenLine,
+    );
 }
 
 /** What was said of a price, for the catalogue. */
@@ -44,6 +48,7 @@ export const partsOf = (options: PriceOptions): TariffParts => ({
   ...onlySaid(byPart(NEEDED_PARTS, (name) => options[optionOf(name)])),
   ...onlySaid(byPart(OPTIONAL_PARTS, (name) => orNull(options[optionOf(name)]))),
   ...(options.tool === undefined ? {} : { toolCallNano: eachOrNull(options.tool) }),
+  ...(options.when === undefined ? {} : { when: options.when }),
 });
 
 function orNull<Amount>(amount: Amount): Exclude<Amount, "none"> | null {
@@ -69,4 +74,42 @@ function tool(text: string, earlier: Record<string, Part> = {}): Record<string, 
   const [, name, price = ""] = /^(\w{1,64})=(.+)$/.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError("It must be a tool and its price, such as web_search=0.01.");
   return { ...earlier, [name]: part(price) };
+}
+
+const LINE_MEMBERS = `${TARIFF_PARTS.map(wordOf).join(", ")}, times, sold=false or tools.NAME`;
+
+/** A line of a price in words, after those that were said before it. */
+function whenLine(text: string, earlier: readonly WhenLine[] = []): readonly WhenLine[] {
+  if (text === "none") return [];
+  let line: WhenLine = { when: {}, nano: {}, toolCallNano: {}, times: null, sold: true };
+  for (const member of text.split(",")) line = withMember(line, member.trim());
+  return [...earlier, line];
+}
+
+function withMember(line: WhenLine, member: string): WhenLine {
+  const [, name = "", value = ""] = /^([\w.]{1,80})=(.+)$/.exec(member) ?? [];
+  const isPart = TARIFF_PARTS.find((candidate) => wordOf(candidate) === name);
+  if (isPart !== undefined) return { ...line, nano: { ...line.nano, [isPart]: credits(value) } };
+  if (name.startsWith("tools.")) {
+    return { ...line, toolCallNano: { ...line.toolCallNano, [name.slice("tools.".length)]: credits(value) } };
+  }
+  switch (name) {
+    case "input_above":
+      return { ...line, when: { ...line.when, inputAbove: tokens(value) } };
+    case "input_from":
+      return { ...line, when: { ...line.when, inputFrom: tokens(value) } };
+    case "times":
+      return { ...line, times: credits(value) };
+    case "sold":
+      if (value === "false") return { ...line, sold: false };
+  }
+  throw new InvalidArgumentError(
+    `${JSON.stringify(member)} is nothing a line has. Write a condition (input_above=N or input_from=N) and what it says: ${LINE_MEMBERS}.`,
+  );
+}
+
+function tokens(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new InvalidArgumentError(`${JSON.stringify(text)} is no number of tokens, such as 272000.`);
+  return Number(text);
 }

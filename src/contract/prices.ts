@@ -7,6 +7,8 @@ import {
   credits,
   effectiveFromIn,
   EXACT,
+  requestedLines,
+  shownLines,
   tariffOf,
   tariffPartsOf,
   tariffPartsView,
@@ -25,6 +27,7 @@ export const priceChange = z.codec(
       ...byWord(NEEDED_PARTS, () => credits.exactOptional()),
       ...byWord(OPTIONAL_PARTS, () => credits.nullable().exactOptional()),
       tools: toolPrices(credits.nullable()).exactOptional(),
+      when: requestedLines.exactOptional(),
     })
     .refine((change) => Object.keys(change).length > 1, "Set at least one price, such as input"),
   z.custom<Parameters<ManageCatalogue["changePrice"]>[1]>(),
@@ -41,6 +44,7 @@ const amounts = {
   ...byWord(NEEDED_PARTS, () => amount),
   ...byWord(OPTIONAL_PARTS, () => amount.nullable()),
   tools: z.record(z.string(), amount),
+  when: shownLines.exactOptional(),
 };
 
 export const tariff = z.codec(z.object(amounts).meta({ id: "Tariff" }), z.custom<Tariff>(isObject), {

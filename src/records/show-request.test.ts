@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { priceLines, roundedSum } from "../core/money/price-lines.ts";
-import { chargeOf, type Tariff } from "../core/money/price.ts";
+import { chargeOf } from "../core/money/pay-rate.ts";
+import { type Tariff } from "../core/money/price.ts";
 import { NO_USAGE, type Usage } from "../core/money/usage.ts";
 import { type JournalCharge, moneyOf } from "./show-request.ts";
 

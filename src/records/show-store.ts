@@ -8,6 +8,7 @@ import {
   type TariffPart,
   wordOf,
 } from "../core/money/price.ts";
+import { type StoredLine, whenOfStored } from "../core/money/stored-lines.ts";
 import type { RequestEntry } from "../core/request/request-record.ts";
 import type { Queryable } from "../db/database.ts";
 import { RECORD_COLUMNS, recordOf, type RequestRow } from "./request-store.ts";
@@ -18,7 +19,7 @@ const CHARGE = `
          c.price_version as "priceVersion", c.input, c.cache_read as "cacheRead", c.cache_write as "cacheWrite",
          c.cache_write_1h as "cacheWrite1h", c.output, c.reasoning, c.estimated,
          (select jsonb_object_agg(w.word, t.value::int) from jsonb_each_text(c.tools) t join word w on w.no = t.key::int) as tools,
-         ${TARIFF_PARTS.map((part) => `p.${wordOf(part)}_nano as "${part}"`).join(", ")}, p.tool_call_nano as "toolCalls"
+         ${TARIFF_PARTS.map((part) => `p.${wordOf(part)}_nano as "${part}"`).join(", ")}, p.tool_call_nano as "toolCalls", p.when_lines as "whenLines"
     from charge_in_words c left join price p on p.model_id = c.model and p.version = c.price_version
    where c.hold_id = $1::uuid`;
 
@@ -40,6 +41,7 @@ type ChargeRow = { [Part in TariffPart]: bigint | null } & {
   estimated: boolean;
   tools: Record<string, number> | null;
   toolCalls: Record<string, string> | null;
+  whenLines: StoredLine[] | null;
 };
 
 const GIVEN_BACK = `
@@ -97,5 +99,6 @@ function tariffOf(row: ChargeRow): Tariff | null {
     ...byPart(NEEDED_PARTS, (part) => row[part] ?? 0n),
     ...byPart(OPTIONAL_PARTS, (part) => row[part]),
     toolCallNano: Object.fromEntries(tools),
+    ...whenOfStored(row.whenLines),
   };
 }

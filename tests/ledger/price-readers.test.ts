@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addPriceOptions, type PriceOptions, partsOf } from "../../src/cli/price-options.ts";
 import { createId } from "../../src/core/ids.ts";
 import { priceLines, roundedSum } from "../../src/core/money/price-lines.ts";
+import { chargeOf } from "../../src/core/money/pay-rate.ts";
 import {
   byPart,
   byWord,
-  chargeOf,
   countsOf,
   NEEDED_PARTS,
   OPTIONAL_PARTS,

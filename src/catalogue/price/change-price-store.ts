@@ -1,5 +1,6 @@
 import { Conflict } from "../../core/conflict.ts";
 import { mergeTariff } from "../../core/money/price.ts";
+import { tariffFault } from "../../core/money/rate-rows.ts";
 import type { Database } from "../../db/database.ts";
 import { databaseNowMs, planBooks, readBooks, writeBooks } from "./price-book-store.ts";
 import { underCatalogueLock } from "../lock-store.ts";
@@ -26,6 +27,8 @@ export const createChangePrice =
       if (tariff === null) {
         throw new Conflict(`Model ${modelId} has no price yet. Set both the input and the output price.`);
       }
+      const fault = tariffFault(tariff);
+      if (fault !== null) throw new Conflict(`That is no whole price: ${fault}.`);
       const inForce = fromMs === null ? null : priceAt(living, nowMs);
       const described: DescribedPrice[] = [
         ...(inForce === null ? [] : [{ ...inForce, effectiveFromMs: null }]),

@@ -1,5 +1,6 @@
 import type { PriceChange } from "../../core/catalogue/catalogue-change.ts";
 import { byPart, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff, TARIFF_PARTS, wordOf } from "../../core/money/price.ts";
+import { type StoredLine, storedLines, whenOfStored } from "../../core/money/stored-lines.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { BookedPrice, CatalogueDescription, DescribedPrice, Price } from "../model.ts";
 import { planPrices, type PricePlan } from "./price-book.ts";
@@ -10,9 +11,14 @@ export type PriceRow = {
   effectiveFromMs: number;
   withdrawnAtMs: number | null;
   suspendedFor: string | null;
-} & TariffRow;
+} & TariffColumns;
 
-type TariffRow = ReturnType<typeof rowOf>;
+type TariffColumns = { [Name in (typeof NEEDED_PARTS)[number]]: string } & {
+  [Name in (typeof OPTIONAL_PARTS)[number]]: string | null;
+} & { toolCallNano: Record<string, string>; whenLines: StoredLine[] | null };
+
+/** What `suspended_for` says of a price that programs of before lines cannot read, so that they do not sell it. */
+export const NEWER = "when";
 
 /** Every part has a column of its own. */
 const PART_COLUMNS = TARIFF_PARTS.map((part) => ({ part, column: `${wordOf(part)}_nano` }));
@@ -21,9 +27,9 @@ const PART_COLUMNS = TARIFF_PARTS.map((part) => ({ part, column: `${wordOf(part)
 export const PRICE_AS_JSON = `jsonb_build_object(
   'version', price.version,
   'effectiveFromMs', floor(extract(epoch from price.effective_from) * 1000),
-  'withdrawnAtMs', floor(extract(epoch from price.withdrawn_at) * 1000), 'suspendedFor', price.suspended_for,
+  'withdrawnAtMs', floor(extract(epoch from price.withdrawn_at) * 1000), 'suspendedFor', nullif(price.suspended_for, '${NEWER}'),
   ${PART_COLUMNS.map(({ part, column }) => `'${part}', price.${column}::text`).join(", ")},
-  'toolCallNano', price.tool_call_nano)`;
+  'toolCallNano', price.tool_call_nano, 'whenLines', price.when_lines)`;
 
 const READ_BOOKS = `
   select model_id, jsonb_agg(${PRICE_AS_JSON} order by version) as prices
@@ -35,11 +41,12 @@ const WITHDRAW = `
   where price.model_id = d."modelId" and price.version = d.version`;
 
 const ADD = `
-  insert into price (model_id, version, effective_from, tool_call_nano,
+  insert into price (model_id, version, effective_from, tool_call_nano, when_lines, suspended_for,
                      ${PART_COLUMNS.map(({ column }) => column).join(", ")})
-  select d."modelId", d.version, d."effectiveFrom", d."toolCallNano",
+  select d."modelId", d.version, d."effectiveFrom", d."toolCallNano", d."whenLines",
+         case when d."whenLines" is not null or d."outputReasoningNano" is not null then '${NEWER}' end,
          ${PART_COLUMNS.map(({ part }) => `d."${part}"`).join(", ")}
-  from jsonb_to_recordset($1) as d ("modelId" text, version int, "effectiveFrom" timestamptz, "toolCallNano" jsonb,
+  from jsonb_to_recordset($1) as d ("modelId" text, version int, "effectiveFrom" timestamptz, "toolCallNano" jsonb, "whenLines" jsonb,
                                     ${PART_COLUMNS.map(({ part }) => `"${part}" bigint`).join(", ")})`;
 
 /** What a model's prices are to be. */
@@ -111,6 +118,7 @@ export const priceOf = (row: PriceRow): Price => ({
   ...byPart(NEEDED_PARTS, (part) => BigInt(row[part])),
   ...byPart(OPTIONAL_PARTS, (part) => amountOf(row[part])),
   toolCallNano: Object.fromEntries(Object.entries(row.toolCallNano).map(([name, nano]) => [name, BigInt(nano)])),
+  ...whenOfStored(row.whenLines),
 });
 
 const bookedPriceOf = (row: PriceRow): BookedPrice => ({
@@ -120,10 +128,11 @@ const bookedPriceOf = (row: PriceRow): BookedPrice => ({
 });
 
 /** A tariff as the statement that adds prices reads it. */
-const rowOf = (tariff: Tariff) => ({
+const rowOf = (tariff: Tariff): TariffColumns => ({
   ...byPart(NEEDED_PARTS, (part) => String(tariff[part])),
   ...byPart(OPTIONAL_PARTS, (part) => textOf(tariff[part] ?? null)),
   toolCallNano: Object.fromEntries(Object.entries(tariff.toolCallNano).map(([name, nano]) => [name, String(nano)])),
+  whenLines: storedLines(tariff),
 });
 
 const amountOf = (text: string | null): bigint | null => (text === null ? null : BigInt(text));

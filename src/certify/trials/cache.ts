@@ -1,4 +1,4 @@
-import { chargeOf } from "../../core/money/price.ts";
+import { chargeOf } from "../../core/money/pay-rate.ts";
 import { formatCredits } from "../../core/money/money.ts";
 import type { ClientDialect } from "../../core/request/dialect.ts";
 import type { Question } from "../questions.ts";

@@ -51,6 +51,7 @@ test("a description becomes providers, models, exact prices and routes with thei
     effectiveFromMs: null,
     inputNano: 2_500_000_000n,
     outputNano: 10_000_000_000n,
+    outputReasoningNano: null,
     cacheReadNano: 1n,
     cacheWrite5mNano: null,
     cacheWrite1hNano: null,

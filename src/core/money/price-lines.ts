@@ -1,4 +1,5 @@
-import { type Tariff, TARIFF_PARTS, nanoOf, toolNano, tokensOf, wordOf } from "./price.ts";
+import { rowOf, toolNano } from "./pay-rate.ts";
+import { type Tariff, TARIFF_PARTS, tokensOf, wordOf } from "./price.ts";
 import type { Usage } from "./usage.ts";
 
 /** One line of a price: so many at so much each, which is `millionths` of the smallest unit. */
@@ -14,17 +15,19 @@ export type PriceLine = {
 const MILLION = 1_000_000n;
 
 /** What a usage costs, line by line, without lines of nothing. `chargeOf` is their sum, rounded half up. */
-export const priceLines = (tariff: Tariff, usage: Usage): PriceLine[] =>
-  [
+export function priceLines(tariff: Tariff, usage: Usage): PriceLine[] {
+  const row = rowOf(tariff, usage);
+  return [
     ...TARIFF_PARTS.map((part) => {
-      const [count, unitPrice] = [tokensOf(part, usage), nanoOf(tariff, part)];
+      const [count, unitPrice] = [tokensOf(part, usage), row.nano[part]];
       return { what: wordOf(part), count, unitPrice, millionths: count * unitPrice };
     }),
     ...Object.entries(usage.toolCalls).map(([name, calls]) => {
-      const [count, unitPrice] = [BigInt(calls), toolNano(tariff, name) ?? 0n];
+      const [count, unitPrice] = [BigInt(calls), toolNano(row, name) ?? 0n];
       return { what: `tools.${name}`, count, unitPrice, millionths: count * unitPrice * MILLION };
     }),
   ].filter(({ count }) => count > 0n);
+}
 
 /** The same where a token costs a token. */
 export const tokenLines = ({ inputTokens, outputTokens }: Usage): PriceLine[] =>

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chargeOf, dearestInputNano, roundedUp, type Tariff, unpricedUsage } from "./price.ts";
+import { chargeOf, creditRate, roundedUp, unpricedUsage } from "./pay-rate.ts";
+import type { Tariff } from "./price.ts";
 import { NO_USAGE, type Usage } from "./usage.ts";
 
 const tariff: Tariff = {
@@ -19,6 +20,7 @@ const plain: Tariff = {
   toolCallNano: {},
 };
 const usage = NO_USAGE;
+const dearestInputNano = (priced: Tariff): bigint => creditRate(priced).mostOf({ input: 1, output: 0 });
 
 test("a charge is the sum of its parts, cached input at its own price and not twice", () => {
   expect(chargeOf(tariff, { ...usage, inputTokens: 1_000_000 })).toBe(3_000_000_000n);
@@ -36,8 +38,12 @@ test("a tool that the provider ran costs its price per call", () => {
   expect(chargeOf(tariff, { ...usage, toolCalls: { web_search: 3 } })).toBe(30_000_000n);
 });
 
-test("reasoning is part of the output and costs nothing of its own", () => {
+test("reasoning is part of the output, and costs what output costs unless it has a price of its own", () => {
   expect(chargeOf(tariff, { ...usage, outputTokens: 100, reasoningTokens: 90 })).toBe(1_500_000n);
+  const thinking = { ...tariff, outputReasoningNano: 30_000_000_000n };
+  expect(chargeOf(thinking, { ...usage, outputTokens: 100, reasoningTokens: 90 })).toBe(150_000n + 2_700_000n);
+  // More thoughts than output are no more than the output.
+  expect(chargeOf(thinking, { ...usage, outputTokens: 100, reasoningTokens: 900 })).toBe(3_000_000n);
 });
 
 test("there is one rounding, half up, after the parts are added [MON-3]", () => {
@@ -85,6 +91,7 @@ const tariffs = fc.record<Tariff>({
   cacheReadNano: fc.option(price),
   cacheWrite5mNano: fc.option(price),
   cacheWrite1hNano: fc.option(price),
+  outputReasoningNano: fc.option(price),
   toolCallNano: fc.dictionary(fc.constantFrom(...tools), price),
 });
 const usages = fc.record<Usage>({
@@ -99,19 +106,22 @@ const usages = fc.record<Usage>({
 /** As providers report: every share within its whole. */
 const consistent = usages.map((used) => {
   const cacheWriteTokens = Math.max(used.cacheWriteTokens, used.cacheWrite1hTokens);
-  return { ...used, cacheWriteTokens, inputTokens: used.inputTokens + used.cacheReadTokens + cacheWriteTokens };
+  const inputTokens = used.inputTokens + used.cacheReadTokens + cacheWriteTokens;
+  return { ...used, cacheWriteTokens, inputTokens, outputTokens: used.outputTokens + used.reasoningTokens };
 });
 
 test("a charge is exact: it equals the slow sum of one price per token, rounded once [MON-1] [MON-2] [MON-3]", () => {
   fc.assert(
     fc.property(tariffs, consistent, (priced, used) => {
+      const thought = Math.min(used.reasoningTokens, used.outputTokens);
       const write5mTokens = used.cacheWriteTokens - used.cacheWrite1hTokens;
       const parts: Rational[] = [
         perMillion(used.inputTokens - used.cacheReadTokens - used.cacheWriteTokens, priced.inputNano),
         perMillion(used.cacheReadTokens, priced.cacheReadNano ?? priced.inputNano),
         perMillion(write5mTokens, priced.cacheWrite5mNano ?? priced.inputNano),
         perMillion(used.cacheWrite1hTokens, priced.cacheWrite1hNano ?? priced.cacheWrite5mNano ?? priced.inputNano),
-        perMillion(used.outputTokens, priced.outputNano),
+        perMillion(used.outputTokens - thought, priced.outputNano),
+        perMillion(thought, priced.outputReasoningNano ?? priced.outputNano),
         ...tools.map((name): Rational => [BigInt(used.toolCalls[name] ?? 0) * (priced.toolCallNano[name] ?? 0n), 1n]),
       ];
 
@@ -137,7 +147,7 @@ test("a charge is never negative, even for shares that contradict their whole, a
     fc.property(tariffs, usages, consistent, (priced, absurd, used) => {
       const noTools = { ...used, toolCalls: {} };
       const { inputTokens, outputTokens } = used;
-      const bound = BigInt(inputTokens) * dearestInputNano(priced) + BigInt(outputTokens) * priced.outputNano;
+      const bound = creditRate(priced).mostOf({ input: inputTokens, output: outputTokens });
 
       expect(chargeOf(priced, absurd)).toBeGreaterThanOrEqual(0n);
       expect(chargeOf(priced, noTools)).toBeLessThanOrEqual(roundedUp(bound));

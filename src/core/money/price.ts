@@ -1,6 +1,4 @@
-import type { Amounts } from "./amount.ts";
 import { invariant } from "../invariant.ts";
-import type { NanoCredits } from "./money.ts";
 import type { Usage } from "./usage.ts";
 
 type Part = {
@@ -53,6 +51,18 @@ const PARTS = {
     otherwise: null,
     shareOf: null,
     tokens: (usage) => usage.outputTokens,
+    dearer: false,
+  },
+  outputReasoningNano: {
+    word: "output_reasoning",
+    says: "per million tokens of reasoning (none: as output)",
+    title: "Reasoning",
+    about: "Credits per million output tokens that are reasoning; null: no price.",
+    counts: "reasoning tokens",
+    instead: "outputNano",
+    otherwise: "as output",
+    shareOf: "outputNano",
+    tokens: (usage) => Math.min(usage.reasoningTokens, usage.outputTokens),
     dearer: false,
   },
   cacheReadNano: {
@@ -110,6 +120,14 @@ export const titleOf = (part: TariffPart): string => PARTS[part].title;
 export const aboutOf = (part: TariffPart): string => PARTS[part].about;
 export const countsOf = (part: TariffPart): string => PARTS[part].counts;
 export const otherwiseOf = (part: TariffPart): string | null => PARTS[part].otherwise;
+export const isDearer = (part: TariffPart): boolean => PARTS[part].dearer;
+
+/** Whose price applies where this part has none. */
+export function partInstead(part: TariffPart): TariffPart {
+  const { instead } = PARTS[part];
+  invariant(instead !== null, "a part that is needed has a price");
+  return instead;
+}
 
 /** A value for each of some parts. */
 export const byPart = <Name extends TariffPart, Value>(parts: readonly Name[], value: (part: Name) => Value) =>
@@ -132,6 +150,28 @@ export const onlySaid = <Value extends object>(values: Value) =>
 export type Tariff = { [Name in NeededPart]: bigint } & { [Name in OptionalPart]?: bigint | null } & {
   /** Per call, by the tool's name. */
   toolCallNano: Readonly<Record<string, bigint>>;
+  /** From top to bottom: what replaces these prices, and where. Absent: nothing does. */
+  when?: readonly WhenLine[];
+};
+
+/** Where a line of a price holds: where all that it names does. */
+export type When = {
+  /** More tokens of input than this, cached ones included. */
+  inputAbove?: number;
+  /** So many, or more. */
+  inputFrom?: number;
+  tier?: string;
+  region?: string;
+};
+
+/** A line has prices, or a factor for all prices of tokens, or says that this is not sold. */
+export type WhenLine = {
+  when: When;
+  nano: { readonly [Name in TariffPart]?: bigint };
+  toolCallNano: Readonly<Record<string, bigint>>;
+  /** In billionths; null: none. */
+  times: bigint | null;
+  sold: boolean;
 };
 
 /** Parts of a tariff by their value; null takes one away, and what is not named stays. */
@@ -149,49 +189,39 @@ export function mergeTariff(before: Tariff | null, parts: TariffParts): Tariff |
     outputNano,
     ...byPart(OPTIONAL_PARTS, (part) => (parts[part] === undefined ? (before?.[part] ?? null) : parts[part])),
     toolCallNano: Object.fromEntries(tools.flatMap(([name, nano]) => (nano === null ? [] : [[name, nano]]))),
+    ...whenOf(parts.when ?? before?.when),
   };
 }
+
+/** The lines of a tariff, where there are any: one that has none is as it was before there were lines. */
+export const whenOf = (lines: readonly WhenLine[] | undefined): Pick<Tariff, "when"> =>
+  lines === undefined || lines.length === 0 ? {} : { when: lines };
 
 export function sameTariff(one: Tariff, other: Tariff): boolean {
   const tools = Object.keys(one.toolCallNano);
   return (
     TARIFF_PARTS.every((part) => (one[part] ?? null) === (other[part] ?? null)) &&
     tools.length === Object.keys(other.toolCallNano).length &&
-    tools.every((name) => one.toolCallNano[name] === other.toolCallNano[name])
+    tools.every((name) => one.toolCallNano[name] === other.toolCallNano[name]) &&
+    textOf(one.when ?? []) === textOf(other.when ?? [])
   );
 }
 
-const MILLION = 1_000_000n;
-const HALF_MILLION = MILLION / 2n;
+/** The same text for the same lines, in whatever order their members are written. */
+const textOf = (lines: readonly WhenLine[]): string =>
+  JSON.stringify(
+    lines.map(({ when, nano, toolCallNano, times, sold }) => [
+      [when.inputAbove, when.inputFrom, when.tier, when.region],
+      TARIFF_PARTS.map((part) => nano[part]),
+      Object.entries(toolCallNano).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+      times,
+      sold,
+    ]),
+    (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value),
+  );
+
 /** A million credits for a million tokens: nobody means more. */
-export const MOST_PRICE_NANO = MILLION * 1_000_000_000n;
-
-/**
- * What a usage costs. The parts are added before the one rounding, half up, so that no part loses its fraction. A part
- * without a price of its own is in `unpricedUsage`.
- */
-export function chargeOf(tariff: Tariff, usage: Usage): NanoCredits {
-  let millionths = toolsNano(tariff, usage) * MILLION;
-  for (const part of TARIFF_PARTS) {
-    const tokens = tokensIn(part, usage);
-    if (tokens > 0) millionths += BigInt(tokens) * nanoOf(tariff, part);
-  }
-  return (millionths + HALF_MILLION) / MILLION;
-}
-
-/**
- * The first part of a usage that costs the house money and has no price of its own, named as the catalogue file names it;
- * null when all of it is paid for. A cache read without a price is charged as plain input, which is never less than its provider asks.
- */
-export function unpricedUsage(tariff: Tariff, usage: Usage): string | null {
-  const lacks = (part: TariffPart): boolean =>
-    PARTS[part].dearer && PARTS[part].tokens(usage) > 0 && (tariff[part] ?? null) === null;
-  for (const part of TARIFF_PARTS) if (lacks(part)) return wordOf(part);
-  const { toolCalls } = usage;
-  for (const name in toolCalls)
-    if ((toolCalls[name] ?? 0) > 0 && toolNano(tariff, name) === null) return `tools.${name}`;
-  return null;
-}
+export const MOST_PRICE_NANO = 1_000_000n * 1_000_000_000n;
 
 /** How long a provider may be asked to cache: what has no price is not asked for. A model without any price is not sold by it. */
 export type SoldCache = "none" | "minutes" | "hour";
@@ -202,87 +232,19 @@ export function soldCache(tariff: Tariff | null): SoldCache {
   return (tariff.cacheWrite1hNano ?? null) === null ? "minutes" : "hour";
 }
 
-/** What a request is paid by: credit at a tariff, or tokens, of which each costs one. */
-export type PayRate = {
-  /** The most that a million tokens can cost, whatever becomes of the cache. */
-  dearestInput: bigint;
-  dearestOutput: bigint;
-  costOf: (usage: Usage) => bigint;
-  /** The part of a usage that this rate gives away; see `unpricedUsage`. */
-  unpricedIn: (usage: Usage) => string | null;
-};
-
-/** What a request is paid by in each unit that its chain counts in; null where it does not. */
-export type PayRates = { credits: PayRate | null; tokens: PayRate | null };
-
-/** What a usage costs in each of them. */
-export const costIn = ({ credits, tokens }: PayRates, usage: Usage): Amounts => ({
-  credits: credits === null ? null : credits.costOf(usage),
-  tokens: tokens === null ? null : tokens.costOf(usage),
-});
-
-/** Made once for a tariff, which never changes: a new price is a new tariff. */
-export function creditRate(tariff: Tariff): PayRate {
-  const known = CREDIT_RATES.get(tariff);
-  if (known !== undefined) return known;
-  const rate: PayRate = {
-    dearestInput: dearestInputNano(tariff),
-    dearestOutput: dearestNano(tariff, "outputNano"),
-    costOf: (usage) => chargeOf(tariff, usage),
-    unpricedIn: (usage) => unpricedUsage(tariff, usage),
-  };
-  CREDIT_RATES.set(tariff, rate);
-  return rate;
-}
-
-const CREDIT_RATES = new WeakMap<Tariff, PayRate>();
-
-export const TOKEN_RATE: PayRate = {
-  dearestInput: MILLION,
-  dearestOutput: MILLION,
-  costOf: ({ inputTokens, outputTokens }) => BigInt(inputTokens + outputTokens),
-  unpricedIn: () => null,
-};
-
-/** The most a million tokens of input can cost, whatever becomes of the cache. */
-export const dearestInputNano = (tariff: Tariff): bigint => dearestNano(tariff, "inputNano");
-
-function dearestNano(tariff: Tariff, whole: TariffPart): bigint {
-  const prices = [whole, ...sharesOf(whole)].map((part) => nanoOf(tariff, part));
-  return prices.reduce((dearest, price) => (price > dearest ? price : dearest), 0n);
-}
-
-/** A cost in millionths of a nano-credit, rounded up: money is set aside, not charged. */
-export const roundedUp = (millionths: bigint): NanoCredits => (millionths + MILLION - 1n) / MILLION;
-
 const SHARES = byPart(TARIFF_PARTS, (whole) => TARIFF_PARTS.filter((part) => PARTS[part].shareOf === whole));
 
-const sharesOf = (whole: TariffPart): readonly TariffPart[] => SHARES[whole];
+export const sharesOf = (whole: TariffPart): readonly TariffPart[] => SHARES[whole];
+
+/** How many tokens of a usage are meant, the shares of others included. */
+export const partTokens = (part: TariffPart, usage: Usage): number => PARTS[part].tokens(usage);
 
 /** The tokens that are charged as this part. A provider that counts more shares than there is of the whole is not paid back. */
 export const tokensOf = (part: TariffPart, usage: Usage): bigint => BigInt(tokensIn(part, usage));
 
 /** The same as a number: counts of tokens are whole and safe, and so are their sums. */
-function tokensIn(part: TariffPart, usage: Usage): number {
-  let rest = PARTS[part].tokens(usage);
+export function tokensIn(part: TariffPart, usage: Usage): number {
+  let rest = partTokens(part, usage);
   for (const share of sharesOf(part)) rest -= tokensIn(share, usage);
   return Math.max(0, rest);
 }
-
-export function nanoOf(tariff: Tariff, part: TariffPart): bigint {
-  const nano = tariff[part] ?? null;
-  if (nano !== null) return nano;
-  const { instead } = PARTS[part];
-  invariant(instead !== null, "a part that is needed has a price");
-  return nanoOf(tariff, instead);
-}
-
-function toolsNano(tariff: Tariff, { toolCalls }: Usage): bigint {
-  let sum = 0n;
-  for (const name in toolCalls) sum += BigInt(toolCalls[name] ?? 0) * (toolNano(tariff, name) ?? 0n);
-  return sum;
-}
-
-/** Tool names come from a provider, so one may be called `constructor`. */
-export const toolNano = ({ toolCallNano }: Tariff, name: string): bigint | null =>
-  Object.hasOwn(toolCallNano, name) ? (toolCallNano[name] ?? null) : null;

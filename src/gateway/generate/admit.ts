@@ -12,6 +12,7 @@ import type { InputEstimate } from "../../core/request/input-estimate.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { Answered, AskLedger } from "../ask-ledger.ts";
 import { type ChainFor, type RequestChain, requirePayer } from "../chain-for.ts";
+import { countAtSteps } from "./check/count-at-steps.ts";
 import { countNearTheEdge } from "./check/count-near-the-edge.ts";
 import { Hold, type HoldParts } from "./hold.ts";
 import { limitAdvice } from "../limit-advice.ts";
@@ -56,7 +57,7 @@ export type Admit = (admission: Admission) => Promise<Admitted>;
 type Parts = {
   askLedger: AskLedger;
   chainFor: ChainFor;
-  paperwork: Pick<Paperwork, "countInput" | "savedByCounting">;
+  paperwork: Pick<Paperwork, "countInput" | "countText" | "savedByCounting">;
   hold: HoldParts;
   clock: Clock;
   random: () => number;
@@ -74,9 +75,12 @@ export const createAdmit = (parts: Parts): Admit => {
     const { request } = admission;
     const startedAtMs = clock.elapsedMs();
     let granted: Amounts | null | undefined;
+    let sized: Sized | null = null;
     try {
-      const first = await ask(parts, admission, { input: admission.input, as: admission.caller, rate: "counts" });
-      const asked = (await askCounted(parts, { admission, first, stake })) ?? first;
+      sized = admission.model.price?.when === undefined ? null : await sizedAtSteps(parts, admission, stake);
+      const input = sized?.input ?? admission.input;
+      const first = await ask(parts, admission, { input, as: admission.caller, rate: "counts" });
+      const asked = (sized === null ? await askCounted(parts, { admission, first, stake }) : null) ?? first;
       const { verdict, caller: now, plan, floor, takeBack } = asked;
       if (verdict.kind === "replay") {
         granted = null;
@@ -96,8 +100,9 @@ export const createAdmit = (parts: Parts): Admit => {
         throw verdictFault(verdict, { rpmLimit, demand, floor, advice, counters, nowMs: clock.nowMs(), random });
       }
       granted = verdict.granted;
-      return { ...heldOf(parts, admission, plan, granted), takeBack };
+      return { ...heldOf(parts, admission, plan, granted), takeBack: sized?.takeBack ?? takeBack };
     } finally {
+      if (!granted) sized?.takeBack();
       const call = { name: "admit" as const, startedAtMs, endedAtMs: clock.elapsedMs() };
       admission.onLedger(granted === undefined ? call : { ...call, granted });
     }
@@ -136,7 +141,24 @@ async function ask(
   return { ...answered, plan, floor: null, takeBack: null };
 }
 
-type Refused = { admission: Admission; first: Asked; stake: ReturnType<typeof createStakes> };
+type Stake = ReturnType<typeof createStakes>;
+type Sized = { input: InputEstimate; takeBack: TakeBack };
+
+/** Its input as counted, where that decides which row of the price is reserved. Null: its bound is asked for. */
+async function sizedAtSteps({ chainFor, paperwork }: Parts, admission: Admission, stake: Stake): Promise<Sized | null> {
+  const { request, model, caller, input: bound } = admission;
+  const { price } = model;
+  const chain = await chainFor(caller.key, model.id);
+  if (price === null || chain === null || !chain.units.includes("credit")) return null;
+  const input = await countAtSteps(paperwork, { request, model, price, input: bound });
+  if (input === null) return null;
+  const leastWith = (counted: InputEstimate) =>
+    planOf(request, counted, { key: caller.key, model, chain }).demand.least;
+  const takeBack = stake(caller.key.payer, lessOf(leastWith(bound), leastWith(input)));
+  return takeBack === null ? null : { input, takeBack };
+}
+
+type Refused = { admission: Admission; first: Asked; stake: Stake };
 
 /** Again with its input counted, where that may change the verdict. Else null: what was said of its bound stands. */
 async function askCounted(parts: Parts, { admission, first, stake }: Refused): Promise<Asked | null> {

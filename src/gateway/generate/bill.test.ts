@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { costIn, creditRate, type PayRates, TOKEN_RATE } from "../../core/money/price.ts";
+import { costIn, creditRate, type PayRates, TOKEN_RATE } from "../../core/money/pay-rate.ts";
 import { NO_USAGE, type Usage } from "../../core/money/usage.ts";
 import { loadCountTokens } from "../../tokens/count-tokens.ts";
 import { DeliveredText } from "../../translate/delivered-text.ts";

@@ -8,7 +8,7 @@ import {
   noneOf,
 } from "../../core/money/amount.ts";
 import { invariant } from "../../core/invariant.ts";
-import { costIn, type PayRates } from "../../core/money/price.ts";
+import { costIn, type PayRates } from "../../core/money/pay-rate.ts";
 import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../../core/money/usage.ts";
 import type { AnswerStage } from "../../translate/answer-stage.ts";
 import type { DeliveredText } from "../../translate/delivered-text.ts";

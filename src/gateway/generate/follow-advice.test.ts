@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DONE, EVENT, generationStage, MODEL, pieces, USAGE } from "../../../tests/support/generation-stage.ts";
 import { Fault } from "../../core/fault.ts";
-import { roundedUp } from "../../core/money/price.ts";
+import { roundedUp } from "../../core/money/pay-rate.ts";
 
 const price = fc.bigInt({ min: 0n, max: 60_000_000_000n });
 const FIELDS = ["max_tokens", "max_completion_tokens"] as const;

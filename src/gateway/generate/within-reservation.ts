@@ -1,5 +1,5 @@
 import { type Amounts, isWithin } from "../../core/money/amount.ts";
-import { costIn, type PayRates } from "../../core/money/price.ts";
+import { costIn, type PayRates } from "../../core/money/pay-rate.ts";
 import { eachCount, type Usage } from "../../core/money/usage.ts";
 
 type Priced = { charge: Amounts; usage: Usage };
@@ -11,8 +11,7 @@ type Priced = { charge: Amounts; usage: Usage };
 export function withinReservation(usage: Usage, granted: Amounts, rates: PayRates): Priced {
   const fits = (some: Usage): boolean => isWithin(costIn(rates, some), granted);
   if (fits(usage)) return { charge: costIn(rates, usage), usage };
-  const { part, whole } = scarcest(costIn(rates, usage), granted);
-  const cut = eachCount(usage, (count) => Number((BigInt(count) * part) / whole));
+  const cut = cutToFit(usage, scarcest(costIn(rates, usage), granted), fits);
   // What the rounding left goes to the output, token by token as far as it pays for any.
   let [less, more] = [0, usage.outputTokens - cut.outputTokens];
   while (less < more) {
@@ -24,8 +23,30 @@ export function withinReservation(usage: Usage, granted: Amounts, rates: PayRate
   return { charge: costIn(rates, shown), usage: shown };
 }
 
+type Share = { part: bigint; whole: bigint };
+
+/**
+ * Shares of a whole lose their fractions apart from it, so that what is left of it can be more than its part; and less input may stand in
+ * a row of the price that is dearer. So a cut that does not fit is made deeper until it does, which nothing at all always does.
+ */
+function cutToFit(usage: Usage, share: Share, fits: (some: Usage) => boolean): Usage {
+  const cutBy = ({ part, whole }: Share): Usage => eachCount(usage, (count) => Number((BigInt(count) * part) / whole));
+  const cut = cutBy(share);
+  if (fits(cut)) return cut;
+  let [less, more] = [0n, CUTS - 1n];
+  while (less < more) {
+    const between = (less + more + 1n) / 2n;
+    if (fits(cutBy({ part: share.part * between, whole: share.whole * CUTS }))) less = between;
+    else more = between - 1n;
+  }
+  return cutBy({ part: share.part * less, whole: share.whole * CUTS });
+}
+
+/** As finely as any usage has tokens. */
+const CUTS = 1n << 32n;
+
 /** The share of its cost that was set aside, in the unit that lacks most. */
-function scarcest(cost: Amounts, granted: Amounts): { part: bigint; whole: bigint } {
+function scarcest(cost: Amounts, granted: Amounts): Share {
   const shares = [
     { part: granted.credits ?? 0n, whole: cost.credits ?? 0n },
     { part: granted.tokens ?? 0n, whole: cost.tokens ?? 0n },

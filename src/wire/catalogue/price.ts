@@ -9,9 +9,13 @@ import {
   onlySaid,
   OPTIONAL_PARTS,
   type Tariff,
+  TARIFF_PARTS,
   type TariffParts,
+  type WhenLine,
+  whenOf,
   wordOf,
 } from "../../core/money/price.ts";
+import { MOST_ROWS, tariffFault } from "../../core/money/rate-rows.ts";
 import type { RouteTerms } from "../../core/catalogue/route-terms.ts";
 import { moment } from "../moment.ts";
 import { storable } from "../storable.ts";
@@ -29,10 +33,12 @@ export const credits = z
   }, "Input should be a decimal such as 2.50, at most 1,000,000, with at most nine decimal places");
 
 /** How amounts, moments and routes are written: a file for people takes more than a program must be able to read. */
-export type Notation = { credits: z.ZodType<string>; moment: z.ZodType<string>; route: z.ZodType<RouteTerms> };
-
-/** As a program writes them. */
-export const EXACT: Notation = { credits, moment, route: describedRoute };
+export type Notation = {
+  credits: z.ZodType<string>;
+  moment: z.ZodType<string>;
+  route: z.ZodType<RouteTerms>;
+  lines: z.ZodType<WhenLineView[]>;
+};
 
 /** Credits as people write them, exactly. One finer than a nano-credit keeps its exponent and is refused. */
 const writtenCredits = z
@@ -49,18 +55,83 @@ const writtenMoment = z
   })
   .pipe(moment);
 
-/** As people write them in a file. */
-export const WRITTEN: Notation = { credits: writtenCredits, moment: writtenMoment, route: writtenRoute };
-
 export const toolPrices = <Amount extends z.ZodType>(amount: Amount) =>
   z
     .record(storable(200).min(1), amount)
     .refine((named) => Object.keys(named).length <= MOST_TOOLS, `Input should name at most ${MOST_TOOLS} tools`);
 
-const amountsIn = ({ credits: amount }: Notation) => ({
+const MOST_INPUT = 1_000_000_000;
+const size = z.int().min(1).max(MOST_INPUT);
+
+/** What replaces the prices of a model, and where. */
+const linesOf = <Amount extends z.ZodType<string>>(amount: Amount, meta: { id?: string }) =>
+  z
+    .array(
+      z
+        .strictObject({
+          input_above: size
+            .exactOptional()
+            .describe("Holds where the input, cached tokens included, has more tokens than this."),
+          input_from: size.exactOptional().describe("Holds where the input has so many tokens, or more."),
+          ...byWord(TARIFF_PARTS, () => amount.exactOptional()),
+          times: amount
+            .refine((text) => (parseCredits(text) ?? 0n) > 0n, "Input should be more than 0")
+            .exactOptional()
+            .describe("A factor for every price of tokens, in place of prices."),
+          sold: z.literal(false).exactOptional().describe("`false`: such an input is not sold on credit."),
+          tools: toolPrices(amount).exactOptional(),
+        })
+        .meta({
+          ...meta,
+          description: "A line of a price: where it holds, and what it replaces.",
+          examples: [{ input_above: 272_000, input: "5", output: "22.5" }],
+        }),
+    )
+    .max(MOST_ROWS)
+    .describe("From top to bottom: a line replaces what it names where it holds.");
+
+/** The same as a program writes them, and as it reads them. */
+export const requestedLines = linesOf(credits, { id: "PriceWhenRequest" });
+export const shownLines = linesOf(z.string(), { id: "PriceWhen" });
+
+export type WhenLineView = z.output<typeof requestedLines>[number];
+
+const lineView = ({ when, nano, toolCallNano, times, sold }: WhenLine): WhenLineView => ({
+  ...(when.inputAbove === undefined ? {} : { input_above: when.inputAbove }),
+  ...(when.inputFrom === undefined ? {} : { input_from: when.inputFrom }),
+  ...onlySaid(byWord(TARIFF_PARTS, (part) => ifSaid(nano[part], formatCredits))),
+  ...(times === null ? {} : { times: formatCredits(times) }),
+  ...(sold ? {} : { sold: false as const }),
+  ...(Object.keys(toolCallNano).length === 0 ? {} : { tools: eachOf(toolCallNano, formatCredits) }),
+});
+
+const lineOf = (view: WhenLineView): WhenLine => ({
+  when: {
+    ...(view.input_above === undefined ? {} : { inputAbove: view.input_above }),
+    ...(view.input_from === undefined ? {} : { inputFrom: view.input_from }),
+  },
+  nano: onlySaid(byPart(TARIFF_PARTS, (part) => ifSaid(view[wordOf(part)], nanoOf))),
+  toolCallNano: eachOf(view.tools ?? {}, nanoOf),
+  times: view.times === undefined ? null : nanoOf(view.times),
+  sold: view.sold !== false,
+});
+
+/** As a program writes them. */
+export const EXACT: Notation = { credits, moment, route: describedRoute, lines: requestedLines };
+
+/** As people write them in a file. */
+export const WRITTEN: Notation = {
+  credits: writtenCredits,
+  moment: writtenMoment,
+  route: writtenRoute,
+  lines: linesOf(writtenCredits, {}),
+};
+
+const amountsIn = ({ credits: amount, lines }: Notation) => ({
   ...byWord(NEEDED_PARTS, () => amount),
   ...byWord(OPTIONAL_PARTS, () => amount.nullable().default(null)),
   tools: toolPrices(amount).default({}),
+  when: lines.exactOptional(),
 });
 
 /** When a price begins; null: at once. */
@@ -71,12 +142,18 @@ export const effectiveFromIn = ({ moment: date }: Pick<Notation, "moment">) =>
     .default(null);
 
 /** A tariff in the words of the catalogue file: credits per million tokens, and per call of a tool, as exact decimals. */
-export type TariffView = ReturnType<typeof tariffView>;
+export type TariffView = ReturnType<typeof amountsView> & { when?: WhenLineView[] };
 
-export const tariffView = (tariff: Tariff) => ({
+const amountsView = (tariff: Tariff) => ({
   ...byWord(NEEDED_PARTS, (part) => formatCredits(tariff[part])),
   ...byWord(OPTIONAL_PARTS, (part) => textOf(tariff[part] ?? null)),
   tools: eachOf(tariff.toolCallNano, formatCredits),
+});
+
+/** A price without lines has no word of them. */
+export const tariffView = (tariff: Tariff): TariffView => ({
+  ...amountsView(tariff),
+  ...(tariff.when === undefined || tariff.when.length === 0 ? {} : { when: tariff.when.map(lineView) }),
 });
 
 /** The tariff of a view, whose amounts are known to be decimals. */
@@ -84,18 +161,21 @@ export const tariffOf = (view: TariffView): Tariff => ({
   ...byPart(NEEDED_PARTS, (part) => nanoOf(view[wordOf(part)])),
   ...byPart(OPTIONAL_PARTS, (part) => nanoOrNull(view[wordOf(part)])),
   toolCallNano: eachOf(view.tools, nanoOf),
+  ...whenOf(view.when?.map(lineOf)),
 });
 
 /** Some parts of a tariff; null takes one away. */
 export type TariffPartsView = Partial<Omit<TariffView, "tools">> & { tools?: Record<string, string | null> };
 
 export const tariffPartsView = (parts: TariffParts): TariffPartsView => ({
+  ...(parts.when === undefined ? {} : { when: parts.when.map(lineView) }),
   ...onlySaid(byWord(NEEDED_PARTS, (part) => ifSaid(parts[part], formatCredits))),
   ...onlySaid(byWord(OPTIONAL_PARTS, (part) => ifSaid(parts[part], textOf))),
   ...(parts.toolCallNano === undefined ? {} : { tools: eachOf(parts.toolCallNano, textOf) }),
 });
 
 export const tariffPartsOf = (view: TariffPartsView): TariffParts => ({
+  ...(view.when === undefined ? {} : { when: view.when.map(lineOf) }),
   ...onlySaid(byPart(NEEDED_PARTS, (part) => ifSaid(view[wordOf(part)], nanoOf))),
   ...onlySaid(byPart(OPTIONAL_PARTS, (part) => ifSaid(view[wordOf(part)], nanoOrNull))),
   ...(view.tools === undefined ? {} : { toolCallNano: eachOf(view.tools, nanoOrNull) }),
@@ -116,15 +196,38 @@ const textOf = (nano: bigint | null): string | null => (nano === null ? null : f
 const eachOf = <From, To>(values: Readonly<Record<string, From>>, change: (value: From) => To): Record<string, To> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 
+/** A tariff whose lines leave no gap; one with other faults hears of those first. */
+function soundTariff<View extends TariffView>(schema: z.ZodType<View>) {
+  return schema.check((payload) => {
+    if (payload.issues.length > 0) return;
+    const fault = tariffFault(tariffOf(payload.value));
+    if (fault === null) return;
+    payload.issues.push({
+      code: "custom",
+      path: ["when"],
+      input: payload.value.when,
+      message: `Input should be a whole price: ${fault}`,
+    });
+  });
+}
+
 /** Credits per million tokens, and per call of a tool. */
-export const tariff = z.codec(z.strictObject(amountsIn(EXACT)).meta({ id: "TariffRequest" }), z.custom<Tariff>(), {
-  decode: tariffOf,
-  encode: tariffView,
-});
+export const tariff = z.codec(
+  soundTariff(z.strictObject(amountsIn(EXACT)).meta({ id: "TariffRequest" })),
+  z.custom<Tariff>(),
+  {
+    decode: tariffOf,
+    encode: tariffView,
+  },
+);
 
 export const describedPriceIn = (notation: Notation) =>
   z.codec(
-    z.strictObject({ effective_from: effectiveFromIn(notation), ...amountsIn(notation) }).meta({ id: "PriceRequest" }),
+    soundTariff(
+      z
+        .strictObject({ effective_from: effectiveFromIn(notation), ...amountsIn(notation) })
+        .meta({ id: "PriceRequest" }),
+    ),
     z.custom<Tariff & { effectiveFromMs: number | null }>(),
     {
       decode: ({ effective_from: effectiveFromMs, ...amounts }) => ({ ...tariffOf(amounts), effectiveFromMs }),

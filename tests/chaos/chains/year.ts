@@ -3,7 +3,8 @@ import { openProviderCredentials } from "../../../src/app/catalogue/provider-cre
 import { createCatalogueStore } from "../../../src/catalogue/catalogue-store.ts";
 import type { Amounts } from "../../../src/core/money/amount.ts";
 import { createId } from "../../../src/core/ids.ts";
-import { chargeOf, type Tariff } from "../../../src/core/money/price.ts";
+import { chargeOf } from "../../../src/core/money/pay-rate.ts";
+import { type Tariff } from "../../../src/core/money/price.ts";
 import { NO_USAGE, type Outcome, type Usage } from "../../../src/core/money/usage.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { createChainFor } from "../../../src/gateway/chain-for.ts";

@@ -31,7 +31,7 @@ export function PriceDialog({ of: model, onClose }: { of: Model; onClose: () => 
       lead="In credits per million tokens. Requests keep the price of the moment at which they began."
       verb={when === "now" ? "Change the price" : "Schedule the price"}
       done={when === "now" ? "The price is changed" : "The price is scheduled"}
-      fields={["effective_from", "tools", ...PRICE_PARTS.map(({ part }) => part)]}
+      fields={["effective_from", "tools", "when", ...PRICE_PARTS.map(({ part }) => part)]}
       disabled={difference === null || Number.isNaN(fromMs)}
       onClose={onClose}
       act={(change) =>
@@ -92,6 +92,14 @@ function PriceFields({ draft, onDraft, problemOf }: PriceParts): ReactNode {
         hint="A line for each: its name and its price."
         problem={problemOf("tools")}
         {...typed("tools")}
+      />
+      <LinesField
+        label="Prices of larger inputs"
+        rows={2}
+        placeholder="input_above=272000, times=2"
+        hint="A line for each size: where it begins, and its prices (input=5, output=22.5), a factor (times=2), or sold=false."
+        problem={problemOf("when")}
+        {...typed("when")}
       />
     </>
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { changeFrom, draftOf, priceAt, readPrice } from "./price-draft.ts";
 
-const NONE = { cache_read: null, cache_write_5m: null, cache_write_1h: null, tools: {} };
+const NONE = { output_reasoning: null, cache_read: null, cache_write_5m: null, cache_write_1h: null, tools: {} };
 const PRICE = { ...NONE, input: "2.5", output: "10", cache_read: "0.25", tools: { web_search: "0.01" } };
 
 test("what is typed is read back as the price it came from, and changes nothing", () => {
@@ -20,12 +20,22 @@ test("only parts that differ are sent, and null takes one away", () => {
   expect(changeFrom(null, { ...NONE, input: "1", output: "2" })).toEqual({ input: "1", output: "2" });
 });
 
+test("lines are sent where they differ, and none take them away", () => {
+  const lines = { ...PRICE, when: [{ input_above: 272_000, times: "2" }] };
+
+  expect(readPrice(draftOf(lines))).toEqual({ price: lines });
+  expect(changeFrom(lines, lines)).toBeNull();
+  expect(changeFrom(PRICE, lines)).toEqual({ when: lines.when });
+  expect(changeFrom(lines, PRICE)).toEqual({ when: [] });
+});
+
 test.each([
   ["input", { input: "" }],
   ["output", { output: "1e3" }],
   ["cache_read", { cache_read: "-1" }],
   ["cache_write_1h", { cache_write_1h: "0.0000000001" }],
   ["tools", { tools: "web_search" }],
+  ["when", { when: "above 272000" }],
 ])("what is wrong in %s is named", (field, change) => {
   expect(readPrice({ ...draftOf(PRICE), ...change })).toMatchObject({ field });
 });

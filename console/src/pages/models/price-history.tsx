@@ -13,6 +13,7 @@ import { shownOf } from "../../parts/shown-of.ts";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
 import { PRICE_PARTS, type PricePart } from "./price-parts.ts";
+import { whenText } from "./price-sizes.ts";
 
 const PAGE = 1000;
 const DRAWN = ["input", "output"] as const;
@@ -111,6 +112,8 @@ const toolsText = ({ tools }: Row): string =>
     .map(([name, price]) => `${name} ${price}`)
     .join(", ");
 
+const linesText = ({ when = [] }: Row): string => when.map(whenText).join("; ");
+
 /** The rest can be shown. */
 const SHOWN_PARTS = 4;
 
@@ -151,5 +154,11 @@ const COLUMNS: readonly Column<Row>[] = [
     head: "Tools, per call",
     cell: (row) => toolsText(row) || <span className="text-ink-3">–</span>,
     plain: toolsText,
+  },
+  {
+    id: "when",
+    head: "Larger inputs",
+    cell: (row) => linesText(row) || <span className="text-ink-3">–</span>,
+    plain: linesText,
   },
 ];

@@ -1,6 +1,8 @@
-import { otherwiseOf, TARIFF_PARTS, titleOf, wordOf } from "../../../../src/core/money/price.ts";
+import { otherwiseOf, TARIFF_PARTS, type TariffPart, titleOf, wordOf } from "../../../../src/core/money/price.ts";
+import type { RateRow } from "../../../../src/core/money/rate-rows.ts";
 import type { Tariff } from "../../api/generated/admin.ts";
 import { readCredits } from "../../format/money.ts";
+import { rowsBySize } from "./price-sizes.ts";
 
 /** What a price of tokens is made of, in the words of the catalogue. Optional parts without a price cost what `instead` says. */
 export const PRICE_PARTS = TARIFF_PARTS.map((part) => ({
@@ -14,25 +16,48 @@ export type PricePart = (typeof PRICE_PARTS)[number]["part"];
 /** The price of each part and of each tool; null: it has none of its own. */
 export type PriceRow = { id: string; name: string; per: string; before: bigint | null; after: bigint | null };
 
-const nano = (text: string | null | undefined): bigint | null => (text == null ? null : readCredits(text));
+/** From so many tokens of input on. `sold`: whether the later price sells that. */
+export type PriceSize = { fromInput: number; sold: boolean; rows: PriceRow[] };
 
-/** Two prices side by side, part by part; parts that neither has are left out. */
-export function priceRows(before: Tariff | null, after: Tariff | null): PriceRow[] {
-  const parts = PRICE_PARTS.map(({ part, name }) => ({
-    id: part,
-    name,
+/** Two prices side by side, by the size of the input and part by part; parts that neither has are left out. */
+export function priceSizes(before: Tariff | null, after: Tariff | null): PriceSize[] {
+  const [old, next] = [rowsBySize(before), rowsBySize(after)];
+  const starts = [...new Set([...old, ...next].flatMap((row) => [row.fromInput, row.toInput + 1]))];
+  return starts
+    .filter((start) => start <= MOST_INPUT)
+    .toSorted((one, other) => one - other)
+    .map((fromInput) => {
+      const [oldRow, nextRow] = [rowAt(old, fromInput), rowAt(next, fromInput)];
+      return { fromInput, sold: nextRow !== null, rows: rowsBetween(oldRow, nextRow) };
+    });
+}
+
+/** More than any window. */
+const MOST_INPUT = 1_000_000_000;
+
+const rowAt = (rows: readonly RateRow[], input: number): RateRow | null =>
+  rows.find(({ fromInput, toInput }) => fromInput <= input && input <= toInput) ?? null;
+
+function rowsBetween(before: RateRow | null, after: RateRow | null): PriceRow[] {
+  const ownOf = (row: RateRow | null, part: TariffPart) => (row?.own.has(part) ? row.nano[part] : null);
+  const parts = TARIFF_PARTS.map((part) => ({
+    id: wordOf(part),
+    name: titleOf(part),
     per: "per million tokens",
-    before: nano(before?.[part]),
-    after: nano(after?.[part]),
+    before: ownOf(before, part),
+    after: ownOf(after, part),
   }));
-  const tools = [...new Set([...Object.keys(before?.tools ?? {}), ...Object.keys(after?.tools ?? {})])].map((tool) => ({
-    id: `tools.${tool}`,
-    name: tool,
-    per: "per call",
-    before: nano(before?.tools[tool]),
-    after: nano(after?.tools[tool]),
-  }));
-  return [...parts, ...tools].filter((row) => row.before !== null || row.after !== null);
+  const tools = [...new Set([...Object.keys(before?.toolCallNano ?? {}), ...Object.keys(after?.toolCallNano ?? {})])];
+  return [
+    ...parts,
+    ...tools.map((tool) => ({
+      id: `tools.${tool}`,
+      name: tool,
+      per: "per call",
+      before: before?.toolCallNano[tool] ?? null,
+      after: after?.toolCallNano[tool] ?? null,
+    })),
+  ].filter((row) => row.before !== null || row.after !== null);
 }
 
 const MILLION = 1_000_000n;

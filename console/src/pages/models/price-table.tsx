@@ -2,13 +2,13 @@ import type { ReactNode } from "react";
 import type { Tariff } from "../../api/generated/admin.ts";
 import { exactCredits } from "../../format/money.ts";
 import { Delta } from "../../parts/delta.tsx";
-import { PRICE_PARTS, priceRows, type PriceRow } from "./price-parts.ts";
+import { PRICE_PARTS, type PriceRow, priceSizes } from "./price-parts.ts";
 
 const HEAD = "font-medium pb-1 whitespace-nowrap";
 
-/** A price part by part; with `after`, what it becomes. */
+/** A price part by part, for larger inputs apart; with `after`, what it becomes. */
 export function PriceTable({ before, after }: { before: Tariff | null; after?: Tariff | null }): ReactNode {
-  const rows = priceRows(before, after === undefined ? before : after);
+  const sizes = priceSizes(before, after === undefined ? before : after);
   const isChange = after !== undefined;
   return (
     <table className="w-full">
@@ -32,29 +32,43 @@ export function PriceTable({ before, after }: { before: Tariff | null; after?: T
           )}
         </tr>
       </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.id} className="h-(--row) border-t border-line/70">
-            <th scope="row" className="pr-3 text-left font-normal">
-              {row.name} <span className="text-small text-ink-3">{row.per}</span>
-            </th>
-            <td className={`text-right ${isChange ? "text-ink-3" : ""}`}>
-              <PartPrice id={row.id} value={row.before} />
-            </td>
-            {isChange && (
-              <>
-                <td className={`pl-4 text-right ${row.before === row.after ? "text-ink-2" : "font-medium"}`}>
-                  <PartPrice id={row.id} value={row.after} />
-                </td>
-                <td className="pl-4 text-right">{changeOf(row)}</td>
-              </>
-            )}
-          </tr>
-        ))}
-      </tbody>
+      {sizes.map(({ fromInput, sold, rows }) => (
+        <tbody key={fromInput}>
+          {fromInput > 0 && (
+            <tr className="h-(--row) border-t border-line">
+              <th scope="rowgroup" colSpan={isChange ? 4 : 2} className="text-left font-medium">
+                Input of {fromInput.toLocaleString("en")} tokens or more{" "}
+                {!sold && <span className="font-normal text-ink-2">is not sold</span>}
+              </th>
+            </tr>
+          )}
+          {rows.map((row) => (
+            <Part key={row.id} row={row} isChange={isChange} />
+          ))}
+        </tbody>
+      ))}
     </table>
   );
 }
+
+const Part = ({ row, isChange }: { row: PriceRow; isChange: boolean }): ReactNode => (
+  <tr className="h-(--row) border-t border-line/70">
+    <th scope="row" className="pr-3 text-left font-normal">
+      {row.name} <span className="text-small text-ink-3">{row.per}</span>
+    </th>
+    <td className={`text-right ${isChange ? "text-ink-3" : ""}`}>
+      <PartPrice id={row.id} value={row.before} />
+    </td>
+    {isChange && (
+      <>
+        <td className={`pl-4 text-right ${row.before === row.after ? "text-ink-2" : "font-medium"}`}>
+          <PartPrice id={row.id} value={row.after} />
+        </td>
+        <td className="pl-4 text-right">{changeOf(row)}</td>
+      </>
+    )}
+  </tr>
+);
 
 function PartPrice({ id, value }: { id: string; value: bigint | null }): ReactNode {
   if (value !== null) return exactCredits(value);

@@ -60,6 +60,7 @@ test("as data, amounts are exact decimals in the words of the catalogue file", (
     after: {
       input: "3",
       output: "10",
+      output_reasoning: null,
       cache_read: null,
       cache_write_5m: null,
       cache_write_1h: null,

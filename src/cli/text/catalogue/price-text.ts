@@ -1,6 +1,6 @@
 import type { CatalogueChange, PriceChange } from "../../../core/catalogue/catalogue-change.ts";
 import type { Tariff } from "../../../core/money/price.ts";
-import { tariffView } from "../../../wire/catalogue/price.ts";
+import { tariffView, type WhenLineView } from "../../../wire/catalogue/price.ts";
 import type { ManageCatalogue } from "../../../operator/catalogue.ts";
 import { PLAIN, type Screen } from "../screen.ts";
 import { table } from "../table.ts";
@@ -62,9 +62,21 @@ export function priceText(before: Tariff | null, after: Tariff | null): string {
 
 function partsOf(tariff: Tariff | null): Map<string, string> {
   if (tariff === null) return new Map();
-  const { tools, ...tokens } = tariffView(tariff);
-  const named = Object.entries(tokens).flatMap(([name, text]) => (text === null ? [] : [[name, text] as const]));
-  return new Map([...named, ...Object.entries(tools).map(([name, text]) => [`tools.${name}`, text] as const)]);
+  const { tools, when = [], ...tokens } = tariffView(tariff);
+  return new Map([...named(tokens), ...toolsNamed(tools), ...when.map(lineText)]);
+}
+
+const named = (tokens: Readonly<Record<string, string | null | undefined>>): (readonly [string, string])[] =>
+  Object.entries(tokens).flatMap(([name, text]) => (typeof text === "string" ? [[name, text] as const] : []));
+
+const toolsNamed = (tools: Readonly<Record<string, string>>): (readonly [string, string])[] =>
+  Object.entries(tools).map(([name, text]) => [`tools.${name}`, text] as const);
+
+/** A line of a price: where it holds, and what it says. */
+function lineText({ input_above, input_from, sold, tools = {}, ...prices }: WhenLineView): readonly [string, string] {
+  const where = input_above === undefined ? `input from ${input_from} tokens` : `input above ${input_above} tokens`;
+  const said = [...named(prices), ...toolsNamed(tools)].map(([name, text]) => `${name} ${text}`).join(" ");
+  return [`[${where}]`, sold === false ? "not sold" : said];
 }
 
 /** Of the prices that have begun the latest holds, and of those begun together the newest. */
