@@ -97,7 +97,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(COPIES)("books moved by %s",
 });
 
 async function restoreDump(original: Cluster): Promise<Cluster> {
-  const copy = await startCluster();
+  const copy = await startCluster({ unlike: true });
   const at = (cluster: Cluster) => ["-h", "127.0.0.1", "-p", String(cluster.port), "-U", "postgres"];
   const dump = `'${join(original.binFolder, "pg_dump")}' ${at(original).join(" ")} -Fc books`;
   const restore = `'${join(copy.binFolder, "pg_restore")}' ${at(copy).join(" ")} -d postgres --create --exit-on-error`;

@@ -8,6 +8,7 @@ import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import { startCluster } from "./postgres-cluster.ts";
 import type { PostgresVersion } from "./postgres-binaries.ts";
+import { ownerOf } from "./run-owner.ts";
 import { waitingFor } from "./time-spent.ts";
 
 export type FreshDatabase = { url: string; close: () => Promise<void> };
@@ -46,8 +47,6 @@ export async function runFolder(): Promise<{ folder: string; superuserUrl: strin
   return { folder: folderOf("15"), superuserUrl };
 }
 
-/** The process of the run, which the servers and the other processes of its tests end with. */
-export const ownerOf = (): number => (process.env["VITEST_POOL_ID"] === undefined ? process.pid : process.ppid);
 const folderOf = (version: PostgresVersion): string => join(tmpdir(), `tollgate-test-run-${ownerOf()}-${version}`);
 
 /** Test files run in processes of their own, so the first to come builds the server and the others wait for its address. */

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { access, cp, readFile, symlink } from "node:fs/promises";
-import { existsSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, statfsSync } from "node:fs";
+import { freemem, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -59,12 +59,28 @@ function serverUser(): { uid: string; gid: string } | null {
   throw new Error("running as root, and neither postgres nor nobody exists to run PostgreSQL as");
 }
 
-/** A folder only the server's user can enter. */
-export async function serverFolder(): Promise<string> {
-  const [command, args] = unprivileged("mktemp", ["-d", join(tmpdir(), "tollgate-postgres-XXXXXXXX")]);
+/**
+ * A folder only the server's user can enter. Tests have it in memory where there is room, so that no server waits for a disk that others
+ * use: no test cuts the power, and what a killed server has written is still there. A newer version has its programs beside it, and a folder
+ * in memory may refuse to run any.
+ */
+export async function serverFolder(version: PostgresVersion = "15"): Promise<string> {
+  const inMemory = process.env["VITEST"] !== undefined && version === "15" && hasRoom(MEMORY);
+  const place = inMemory ? MEMORY : tmpdir();
+  const [command, args] = unprivileged("mktemp", ["-d", join(place, "tollgate-postgres-XXXXXXXX")]);
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
   if (status !== 0) throw new Error(`no temporary folder for PostgreSQL: ${stderr}`);
   return stdout.trim();
+}
+
+const MEMORY = "/dev/shm";
+/** A run has at most a dozen servers at a time, of 100 MB or so each. */
+const ROOM_BYTES = 4 * 1_073_741_824;
+
+function hasRoom(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return Math.min(bavail * bsize, freemem()) > ROOM_BYTES;
 }
 
 function runs(binary: string): boolean {

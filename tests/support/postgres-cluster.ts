@@ -1,9 +1,11 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { appendFile, open, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { appendFile, open, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { freePort } from "./free-port.ts";
+import { ownerOf } from "./run-owner.ts";
 import { waitingFor } from "./time-spent.ts";
 import { binariesOf, type PostgresVersion, serverFolder, unprivileged } from "./postgres-binaries.ts";
 
@@ -11,6 +13,8 @@ const run = promisify(execFile);
 /** A bound for what hangs. */
 const START_TIMEOUT_MS = 300_000;
 const START_ATTEMPTS = 3;
+/** A program that measures or drills has servers as they are installed. */
+const IN_TESTS = process.env["VITEST"] !== undefined;
 
 export type Cluster = {
   port: number;
@@ -37,9 +41,13 @@ export type ClusterOptions = {
   ownerPid?: number;
   /** A folder that goes when the owner does. */
   alsoRemove?: string;
+  /** A system identifier that no other server has. The others of a run of tests are copies, and have one in common. */
+  unlike?: boolean;
   /** Fills the empty data folder instead of initdb, as pg_basebackup does. */
-  fill?: (target: { dataFolder: string; binFolder: string }) => Promise<void>;
+  fill?: (target: Target) => Promise<void>;
 };
+
+type Target = { dataFolder: string; binFolder: string };
 
 /** A server of its own on a free port of the loopback interface. */
 export const startCluster = (options: ClusterOptions = {}): Promise<Cluster> =>
@@ -47,12 +55,13 @@ export const startCluster = (options: ClusterOptions = {}): Promise<Cluster> =>
 
 async function makeCluster(options: ClusterOptions): Promise<Cluster> {
   const { version = "15", settings = {}, durable = true, ownerPid = process.pid } = options;
-  const folder = await serverFolder();
+  const folder = await serverFolder(version);
   const dataFolder = join(folder, "data");
   const watchdog = watch(ownerPid, options.alsoRemove === undefined ? [folder] : [folder, options.alsoRemove]);
   try {
     const binFolder = await binariesOf(version, folder);
-    await (options.fill ?? initialise)({ dataFolder, binFolder });
+    const copied = IN_TESTS && options.unlike !== true ? (to: Target) => copyInitialised(to, version) : initialise;
+    await (options.fill ?? copied)({ dataFolder, binFolder });
     await appendFile(join(dataFolder, "postgresql.conf"), configuration({ folder, settings, durable }));
     return await startOnFreePort({ folder, dataFolder, binFolder, watchdog });
   } catch (error) {
@@ -156,7 +165,24 @@ function createPostmaster(place: { folder: string; dataFolder: string; binFolder
   return { port, start, stop, pid: () => child?.pid ?? null };
 }
 
-async function initialise({ dataFolder, binFolder }: { dataFolder: string; binFolder: string }): Promise<void> {
+/** initdb takes a second of processor time, a copy of what it made a twentieth. The first of a run to come makes it. */
+async function copyInitialised({ dataFolder, binFolder }: Target, version: PostgresVersion): Promise<void> {
+  const folder = await serverFolder(version);
+  const made = join(dirname(folder), `tollgate-initialised-${ownerOf()}-${version}`);
+  try {
+    if (!existsSync(made)) {
+      await initialise({ dataFolder: join(folder, "data"), binFolder });
+      watch(ownerOf(), [made]);
+      // Under its name it is whole. Another process may have been quicker.
+      await rename(folder, made).catch(() => undefined);
+    }
+    await runAsServer("cp", ["-a", join(made, "data"), dataFolder]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function initialise({ dataFolder, binFolder }: Target): Promise<void> {
   const args = ["-D", dataFolder, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
   await runAsServer(join(binFolder, "initdb"), args);
 }
@@ -188,7 +214,7 @@ function configuration(options: {
 function watch(ownerPid: number, folders: readonly string[]): ChildProcess {
   const script = `
     owner=$1; shift
-    while kill -0 "$owner" 2>/dev/null; do sleep 0.5; done
+    while kill -0 "$owner" 2>/dev/null; do sleep 2; done
     pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid" 2>/dev/null
     while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
     rm -rf "$@"`;

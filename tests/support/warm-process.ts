@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bareEnvironment } from "./child-environment.ts";
-import { ownerOf } from "./fresh-database.ts";
+import { ownerOf } from "./run-owner.ts";
 import { countElsewhere, processorMsOf } from "./time-spent.ts";
 
 /** What a host is asked for, and what it tells: a line of JSON each. */
