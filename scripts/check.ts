@@ -29,6 +29,9 @@ const CHECKS: [name: string, command: string, ...args: string[]][] = [
   ["lockfile", "node", "scripts/lockfile.ts"],
 ];
 
+/** Those that read types are written in Go, and would take a quarter of their time to collect garbage. */
+const GOGC = "400";
+
 const asJson = process.argv.includes("--json");
 const startedAt = performance.now();
 const queue = CHECKS.filter(([, command, script]) => command !== "node" || existsSync(script ?? ""));
@@ -57,7 +60,7 @@ process.exit(failed.length === 0 ? 0 : 1);
 function run(name: string, command: string, ...args: string[]): Promise<Result> {
   const begunAt = performance.now();
   return new Promise((done) => {
-    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: { GOGC, ...process.env } });
     let output = "";
     child.stdout.on("data", (bytes: Buffer) => (output += bytes.toString()));
     child.stderr.on("data", (bytes: Buffer) => (output += bytes.toString()));
