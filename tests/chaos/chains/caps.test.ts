@@ -52,7 +52,7 @@ describe.each([
 ])("$gateways gateways, caps $caps", ({ gateways: count, levels, exact }) => {
   test("500 requests at once: every level admits what it can pay for, and nobody more", async () => {
     await using parts = new AsyncDisposableStack();
-    const stage = parts.adopt(await startStage(), (it) => it.close());
+    const stage = parts.adopt(await startStage({ patient: true }), (it) => it.close());
     const gateways = await Promise.all(Array.from({ length: count }, () => stage.startGateway()));
     const hold = await holdOfOne(stage, gateways[0] as { url: string });
     const { keys, accounts } = await plant(stage, levels, hold);
