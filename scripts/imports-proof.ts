@@ -1,6 +1,7 @@
 /**
  * Proves that the import law is enforced. A checker that reads no files passes everything, so this copies the tree, plants one
  * violation of every kind, and demands that each is reported by the rule meant for it, and that nothing else is reported of the tree.
+ * `--picture` also checks the picture of the imports, which have all been read by then.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -8,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 type Violation = { from: string; to: string; rule: { name: string } };
+type Module = { source: string; dependencies: { resolved: string }[] };
 type Plant = { what: string; rule: string; files: Record<string, string> };
 
 const PLANTS: Plant[] = [
@@ -112,7 +114,7 @@ symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 const files = PLANTS.flatMap((plant) => Object.entries(plant.files));
 for (const [path, text] of files) writeFileSync(join(copy, path), text);
 const planted = new Set(files.map(([path]) => path));
-const { modules, violations } = cruise(copy);
+const { all, modules, violations } = cruise(copy);
 if (modules - planted.size < 10) fail(`only ${modules} modules were read: the checker is blind`);
 const own = violations.filter(({ from }) => !planted.has(from));
 if (own.length > 0) fail(own.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`).join("\n"));
@@ -123,7 +125,17 @@ for (const plant of PLANTS) {
   console.log(`imports: caught ${plant.what} (${plant.rule})`);
 }
 
-function cruise(folder: string): { modules: number; violations: Violation[] } {
+if (process.argv.includes("--picture")) checkPicture();
+
+function checkPicture(): void {
+  const report = join(copy, "imports.json");
+  writeFileSync(report, JSON.stringify({ modules: all.filter(({ source }) => !planted.has(source)) }));
+  const words = ["scripts/draw-architecture.ts", "--check", "--imports", report];
+  const { status } = spawnSync(process.execPath, words, { cwd: root, stdio: "inherit" });
+  if (status !== 0) fail("the picture of the imports was not checked, or is not of these");
+}
+
+function cruise(folder: string): { all: Module[]; modules: number; violations: Violation[] } {
   const run = spawnSync(
     "depcruise",
     ["--config", ".dependency-cruiser.cjs", "--output-type", "json", "src", "build", "demo", "tests"],
@@ -134,8 +146,9 @@ function cruise(folder: string): { modules: number; violations: Violation[] } {
     },
   );
   if (!run.stdout.startsWith("{")) fail(`depcruise did not answer: ${run.stderr || run.stdout}`);
-  const report = JSON.parse(run.stdout) as { modules: { source: string }[]; summary: { violations: Violation[] } };
+  const report = JSON.parse(run.stdout) as { modules: Module[]; summary: { violations: Violation[] } };
   return {
+    all: report.modules,
     modules: report.modules.filter(({ source }) => /^(src|build|demo)\//.test(source)).length,
     violations: report.summary.violations,
   };
