@@ -25,7 +25,11 @@ const SIGNALS = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"]
 const place = (end: string): string => join(folder, `${process.pid}.${end}`);
 
 process.setMaxListeners(0);
-process.on("exit", (code) => existsSync(folder) && writeFileSync(place("code"), String(code)));
+process.on("exit", (code) => {
+  if (!existsSync(folder)) return;
+  noteProcessor();
+  writeFileSync(place("code"), String(code));
+});
 setInterval(() => (existsSync(folder) && runs(Number(owner))) || process.exit(0), 500);
 
 let ran = 0;
@@ -58,12 +62,16 @@ async function run(socket: Socket, { words, main, cwd, env }: Asked): Promise<vo
   process.exitCode = undefined;
   process.chdir("/");
   ran += 1;
-  const { user, system } = process.cpuUsage();
-  writeFileSync(place("processor"), String((user + system) / 1_000));
+  noteProcessor();
   // A command that failed may have left something open; what it closed last is gone after a turn or two of the loop.
   const again = (code === 0 || code === MISUNDERSTOOD || (await isClosed(before))) && ran < MOST_RUNS;
   socket.write(`${JSON.stringify({ code, again } satisfies Told)}\n`);
   if (!again) socket.end(() => process.exit(code));
+}
+
+function noteProcessor(): void {
+  const { user, system } = process.cpuUsage();
+  writeFileSync(place("processor"), String((user + system) / 1_000));
 }
 
 /** What keeps a process from ending by itself: sockets, servers, threads and timers, by their kind. */

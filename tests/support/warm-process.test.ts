@@ -1,9 +1,10 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beginFile, endFile, processorMsOf, type TimeSpent } from "./time-spent.ts";
 import { until } from "./until.ts";
-import { startProgram } from "./warm-process.ts";
+import { processorMsOfHosts, startProgram } from "./warm-process.ts";
 
 /** What stands in for the packed program: its first word says what to do. */
 const PROGRAM = `
@@ -13,6 +14,11 @@ export async function runTollgate([, , word]) {
   if (word === "refuse" || word === "leave") { process.stderr.write("no\\n"); process.exitCode = 1; }
   if (word === "leave") setTimeout(() => undefined, 60_000);
   if (word === "exit") process.exit(3);
+  if (word === "burn") {
+    while (process.cpuUsage().user < 600_000);
+    process.stdout.write("burnt\\n");
+    await new Promise((resolve) => process.once("SIGTERM", resolve));
+  }
   await asked;
 }
 `;
@@ -96,3 +102,35 @@ function runs(pid: number): boolean {
     return false;
   }
 }
+
+const BURNT_MS = 600;
+const WATCHED = Symbol.for("tollgate.time-spent");
+
+test.runIf(process.platform === "linux")(
+  "what a process takes is counted once, also when the worker that started it sees it end",
+  async () => {
+    const global = globalThis as { [WATCHED]?: unknown };
+    const ofThisFile = global[WATCHED];
+    const times = join(folder, "times.jsonl");
+    const hosts = mkdtempSync(join(folder, "hosts-"));
+    vi.stubEnv("TEST_TIMES", times);
+    vi.stubEnv("TEST_HOSTS", hosts);
+    beginFile();
+    const before = processorMsOf(process.pid)?.own ?? 0;
+
+    const killed = await start("burn");
+    await until(() => killed.stdout().includes("burnt"), "it has worked");
+    killed.kill("SIGKILL");
+    await killed.exited;
+    await until(() => !existsSync(`/proc/${killed.pid}`), "it is gone");
+
+    const own = (processorMsOf(process.pid)?.own ?? 0) - before;
+    endFile("unit", "this");
+    global[WATCHED] = ofThisFile;
+    vi.unstubAllEnvs();
+    const counted = (JSON.parse(readFileSync(times, "utf8")) as TimeSpent).processorMs - own;
+    expect(counted).toBeGreaterThanOrEqual(BURNT_MS);
+    expect(counted).toBeLessThan(2 * BURNT_MS);
+    expect(processorMsOfHosts(hosts)).toBeGreaterThanOrEqual(BURNT_MS);
+  },
+);

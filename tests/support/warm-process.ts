@@ -92,7 +92,7 @@ type Hosts = { folder: string; program: string };
 async function startWarm({ words, main, cwd, env }: Order, hosts: Hosts): Promise<Started> {
   const { pid, socket, before } = await claimHost(hosts);
   const place = (end: string): string => join(hosts.folder, `${pid}.${end}`);
-  const processorMs = (): number => (processorMsOf(pid)?.own ?? before) - before;
+  const processorMs = (): number => (processorMsOf(pid)?.own ?? notedIn(hosts.folder, pid)) - before;
   const read = (end: string): string => readFileSync(place(end), "utf8");
   let ended: { code: number | null; stdout: string; stderr: string } | null = null;
   const exited = new Promise<number | null>((resolve) => {
@@ -123,10 +123,18 @@ async function startWarm({ words, main, cwd, env }: Order, hosts: Hosts): Promis
     hasEnded: () => ended !== null,
     exited,
     kill: (signal) => {
-      if (ended === null) process.kill(pid, signal);
+      if (ended !== null) return;
+      if (signal === "SIGKILL") writeFileSync(place("processor"), String(before + processorMs()));
+      process.kill(pid, signal);
     },
     processorMs,
   };
+}
+
+/** What a process that has ended had taken, as it or who killed it wrote down. */
+function notedIn(folder: string, pid: number): number {
+  const file = join(folder, `${pid}.processor`);
+  return existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
 }
 
 /** One that has nothing to do, or a new one. */
@@ -148,6 +156,8 @@ async function claimHost({ folder, program }: Hosts): Promise<{ pid: number; soc
   });
   child.unref();
   const pid = child.pid ?? 0;
+  // Each file counts what it asked of a process. The worker that started it, perhaps for another file, is not to count all of that again.
+  child.once("exit", () => countElsewhere(-notedIn(folder, pid)));
   for (const [index, name] of OUTPUTS.entries()) renameSync(unnamed[index] ?? "", join(folder, `${pid}.${name}`));
   for (const file of files) closeSync(file);
   writeFileSync(join(folder, `${pid}.taken`), "");
