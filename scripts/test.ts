@@ -9,13 +9,14 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { processorMsOf } from "../tests/support/time-spent.ts";
+import { processorMsOf, type TimeSpent } from "../tests/support/time-spent.ts";
 import { processorMsOfHosts } from "../tests/support/warm-process.ts";
+import { judgeBudget } from "./gate/budget.ts";
 import { buildProgram } from "./gate/build-program.ts";
 import { runAgain } from "./gate/run-again.ts";
 import { type Ran, type Report, runVitest } from "./gate/run-vitest.ts";
 import { CHAOS_RUNS, GATE_SUITES, LONG_SUITES } from "./gate/suites.ts";
-import { readTimes, sumTimes, tellTimes, withTimes } from "./gate/time-table.ts";
+import { readTimes, sumTimes, tellBusiest, tellTimes, withTimes } from "./gate/time-table.ts";
 import { judge, LIST, readList, type Second, toRunAgain } from "./gate/unstable.ts";
 
 const SUITES = new Set<string>([...GATE_SUITES, ...LONG_SUITES]);
@@ -50,15 +51,16 @@ try {
     folder,
     env: { ...env, TEST_TIMES: timeLines },
   });
-  if (ran.report) tellWhereTheTimeWent(ran.report);
-  close(ran, runFailedAgain(ran));
+  const spent = existsSync(timeLines) ? readTimes(readFileSync(timeLines, "utf8")) : [];
+  if (ran.report && spent.length > 0) tellWhereTheTimeWent(ran.report, spent);
+  close(ran, { again: runFailedAgain(ran), spent });
 } finally {
   rmSync(folder, { recursive: true, force: true });
   program.remove();
 }
 
 /** Whatever is said here is said at the end: of a long output, that is what is kept and read. */
-function close(ran: Ran, { second, kept }: Again): void {
+function close(ran: Ran, { again: { second, kept }, spent }: { again: Again; spent: readonly TimeSpent[] }): void {
   const { report, failures, unhandled, status, signal } = ran;
   const listed = readList(readFileSync(LIST, "utf8"));
   const verdict = judge({ failures, second, listed, today: startedAt.toISOString().slice(0, 10) });
@@ -71,13 +73,15 @@ function close(ran: Ran, { second, kept }: Again): void {
   if (status !== 0 && failures.length + beside.length === 0)
     beside.push(`FAILED vitest ended with ${status ?? signal}`);
   const straight = onlyStraight(report);
-  const lines = [...straight];
+  // The long run has more of everything.
+  const budget = words.includes("--long") ? { lines: [], failed: 0 } : judgeBudget(spent);
+  const lines = [...tellBusiest(spent), ...straight];
   if (straight.length > 0) lines.push(`${straight.length} of those skipped hold only where nothing is translated`);
-  lines.push(...verdict.lines, ...beside);
+  lines.push(...budget.lines, ...verdict.lines, ...beside);
   if (kept !== null) lines.push(`both runs of what was run again: ${kept}`);
   const passed = (report?.numPassedTests ?? 0) + verdict.more.passed;
   const skipped = (report?.numPendingTests ?? 0) + verdict.more.skipped;
-  const failed = verdict.failed + beside.length;
+  const failed = verdict.failed + budget.failed + beside.length;
   lines.push(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   tellLast(lines);
   process.exitCode = failed === 0 ? 0 : 1;
@@ -100,12 +104,11 @@ function runFailedAgain({ failures, signal }: Ran): Again {
   return { second: again.map((failure, index) => runAgain(failure, { folder, env, kept, number: index + 1 })), kept };
 }
 
-function tellWhereTheTimeWent({ testResults }: Report): void {
-  if (!existsSync(timeLines)) return;
+function tellWhereTheTimeWent({ testResults }: Report, spent: readonly TimeSpent[]): void {
   const names = testResults.flatMap(({ name, assertionResults }) =>
     assertionResults.map(({ ancestorTitles, title }) => [name, ...ancestorTitles, title].join(" > ")),
   );
-  const times = sumTimes(readTimes(readFileSync(timeLines, "utf8")), {
+  const times = sumTimes(spent, {
     wallMs: performance.now() - startedMs,
     processorMs: (processorMsOf(process.pid)?.children ?? 0) + processorMsOfHosts(env.TEST_HOSTS),
     tests: names.length,

@@ -104,6 +104,18 @@ export function tellTimes({ run, suites, causes, busiest, longestWaits }: Times)
   return parts.join("\n\n");
 }
 
+const NAMED = 8;
+
+/** For the closing lines of a run of many files: those that took most processor time. */
+export function tellBusiest(spent: readonly TimeSpent[]): string[] {
+  if (spent.length <= SHOWN) return [];
+  const busiest = spent.toSorted((a, b) => b.processorMs - a.processorMs).slice(0, NAMED);
+  return [
+    "most processor time, in seconds:",
+    ...busiest.map(({ file, project, processorMs }) => `  ${seconds(processorMs).padStart(6)}  ${file} (${project})`),
+  ];
+}
+
 function filesTable(title: string, files: readonly FileSum[]): string {
   const rows = files.map(({ file, suite, ...took }) => [file, suite, ...cells(took)]);
   return markdownTable([[title, "suite", "wall s", "processor s", "waited s"], ...rows]);

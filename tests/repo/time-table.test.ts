@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { readTimes, sumTimes, tellTimes, withTimes } from "../../scripts/gate/time-table.ts";
+import { budgeted, budgetOf, judgeBudget } from "../../scripts/gate/budget.ts";
+import { readTimes, sumTimes, tellBusiest, tellTimes, withTimes } from "../../scripts/gate/time-table.ts";
 import type { TimeSpent } from "../support/time-spent.ts";
 
 const RUN = { wallMs: 60_000, processorMs: 90_000, tests: 12, titles: 10 };
@@ -93,4 +95,37 @@ test("half a line of a run that was killed is left out", () => {
   const line = spent("a.test.ts");
 
   expect(readTimes(`${JSON.stringify(line)}\n{"project":"un`)).toEqual([line]);
+});
+
+test("the closing lines of a run of many files name those that took most processor time", () => {
+  const files = Array.from({ length: 20 }, (_, index) => spent(`${index}.test.ts`, { processorMs: 1_000 * index }));
+
+  const [title, first, ...others] = tellBusiest(files);
+
+  expect(title).toContain("most processor time");
+  expect(first).toBe("    19.0  19.test.ts (unit)");
+  expect(others).toHaveLength(7);
+  expect(tellBusiest(files.slice(0, 15))).toEqual([]);
+});
+
+test("a file over its budget of processor time is named, and fails where it took twice as much", () => {
+  const dear = "tests/conformance/fenced-commands.test.ts";
+  const most = budgetOf("a.test.ts") * 1_000;
+
+  const { lines, failed } = judgeBudget([
+    spent("a.test.ts", { processorMs: most, wallMs: 100 * most }),
+    spent("b.test.ts", { processorMs: most + 100 }),
+    spent("c.test.ts", { processorMs: 2 * most + 100 }),
+    spent(dear, { processorMs: 2 * most + 100 }),
+  ]);
+
+  expect(lines).toEqual([
+    expect.stringMatching(/^OVER BUDGET b\.test\.ts took 15\.1 s of processor time, and may take 15 /),
+    expect.stringMatching(/^FAILED c\.test\.ts took 30\.1 s/),
+  ]);
+  expect(failed).toBe(1);
+});
+
+test("every file with a budget of its own is there", () => {
+  expect(budgeted.filter((file) => !existsSync(file))).toEqual([]);
 });
