@@ -9,6 +9,7 @@ import {
   type Tariff,
   type TariffParts,
 } from "../core/money/price.ts";
+import { tariffFault } from "../core/money/rate-rows.ts";
 import { wordOnReasoning } from "./can-reason.ts";
 import type { ImportOrder, Model } from "./model.ts";
 
@@ -43,7 +44,7 @@ export function compareListed(
     contextWindow: contextWindow ?? model.contextWindow,
     maxOutputTokens: model.outputCeiling === null ? maxOutputTokens : null,
     reasoning: before.reasoning ?? reasoning,
-    tariff: mergeTariff(price, saidIn(listed.tariff)) ?? listed.tariff,
+    tariff: wholeTariff(mergeTariff(price, saidIn(listed.tariff)) ?? listed.tariff),
   };
   if (model.provider !== provider) return { id, change: "foreign", before, after, listed };
   const isSame =
@@ -59,4 +60,12 @@ const saidIn = (tariff: Tariff): TariffParts => ({
   ...byPart(NEEDED_PARTS, (part) => tariff[part]),
   ...onlySaid(byPart(OPTIONAL_PARTS, (part) => tariff[part] ?? undefined)),
   toolCallNano: tariff.toolCallNano,
+  when: tariff.when ?? [],
 });
+
+/** A part that the list does not know, such as the operator's own price of a cache, is missing in its lines: those are not sold then. */
+function wholeTariff(tariff: Tariff): Tariff {
+  const [first] = tariff.when ?? [];
+  if (first === undefined || tariffFault(tariff) === null) return tariff;
+  return { ...tariff, when: [{ when: first.when, nano: {}, toolCallNano: {}, times: null, sold: false }] };
+}

@@ -95,6 +95,14 @@ export const priceListRequest = z
     order: { provider, publication: published, mode: apply },
   }));
 
+const listedField = z
+  .object({
+    id: z.string(),
+    field: z.string().meta({ description: "Field of the list.", examples: ["input_cost_per_token"] }),
+    problem: z.string(),
+  })
+  .meta({ id: "ListedField" });
+
 export const priceListCompared = imported.extend({
   skipped: z.codec(
     z
@@ -109,15 +117,8 @@ export const priceListCompared = imported.extend({
         (Object.entries(skipped) as [SkipReason, number][]).map(([reason, models]) => ({ reason, models })),
     },
   ),
-  refused: z
-    .array(
-      z.object({
-        id: z.string(),
-        field: z.string().meta({ description: "Field of the list.", examples: ["input_cost_per_token"] }),
-        problem: z.string(),
-      }),
-    )
-    .describe("Models with a number that cannot be right."),
+  left_out: z.array(listedField).describe("Fields that models are taken without, since they cannot be right."),
+  refused: z.array(listedField).describe("Models with a number that cannot be right."),
 });
 
 /** Some two thousand models with price and route take about a megabyte; five thousand are let in. */

@@ -118,7 +118,14 @@ test("two thousand models are shown, then taken over, and a second time nothing 
       context_window: null,
       max_output_tokens: 10,
       reasoning: null,
-      price: { ...price, cache_read: null, cache_write_5m: null, cache_write_1h: null, tools: {} },
+      price: {
+        ...price,
+        output_reasoning: null,
+        cache_read: null,
+        cache_write_5m: null,
+        cache_write_1h: null,
+        tools: {},
+      },
     },
   });
   expect(none).toEqual([]);

@@ -11,15 +11,15 @@ const importingList = route({
   path: "/admin/v1/models/import/litellm",
   summary: "Compare LiteLLM's price list with the catalogue, and with `apply` write the changes",
   description:
-    "Dollars become credits by `markup` and the setting `credit_usd`. Models without one price per token are left out and counted.",
+    "Dollars become credits by `markup` and the setting `credit_usd`. Models whose price needs what is not counted are left out and counted.",
   maxBodyBytes: MOST_CATALOGUE_BYTES,
   body: priceListRequest,
   answers: { 200: priceListCompared },
   refusals: ["invalid_request", "not_found", "conflict"],
   handle: async ({ operator: { catalogue }, readPriceList }, { body: { list: text, choice, order }, by }) => {
-    const { models, skipped, refused } = await readPriceList(text, choice);
+    const { models, leftOut, skipped, refused } = await readPriceList(text, choice);
     const compared = await catalogue.importModels({ ...order, models }, by);
-    return { status: 200, body: written(priceListCompared, { ...compared, skipped, refused }) };
+    return { status: 200, body: written(priceListCompared, { ...compared, left_out: leftOut, skipped, refused }) };
   },
 });
 

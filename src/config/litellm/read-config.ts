@@ -5,7 +5,7 @@ import { type CatalogueFile, readCatalogueFile } from "../read/catalogue-file.ts
 import { ConfigError } from "../config-error.ts";
 import type { UsdConversion } from "../price-list/exchange.ts";
 import { AbsurdNumber, type LitellmEntry } from "../price-list/litellm-entry.ts";
-import { readTariff } from "../price-list/litellm-tariff.ts";
+import { readTariff, type Terms } from "../price-list/litellm-tariff.ts";
 import { SKIP_REASONS } from "../../core/catalogue/price-list.ts";
 import { isOwnVariable } from "../read/variable-names.ts";
 import { offsetAt, parseYaml } from "../read/yaml-text.ts";
@@ -176,7 +176,7 @@ function readDeployment(row: unknown, { at, options, providers, lose }: Context)
     context: whole(valueOf(entry["max_input_tokens"])),
     output: whole(valueOf(entry["max_output_tokens"] ?? entry["max_tokens"])),
   };
-  const tariff = tariffFor(entry, options.exchange, limits.context);
+  const tariff = tariffFor(model, entry, { exchange: options.exchange, contextWindow: limits.context });
   const price = typeof tariff === "string" ? { tariff: null, unpriced: tariff } : { tariff, unpriced: null };
   return [{ name, at, route, limits, ...price }];
 }
@@ -228,10 +228,10 @@ function whole(value: unknown): number | null {
 }
 
 /** The price, or why there is none. */
-function tariffFor(entry: LitellmEntry, exchange: UsdConversion, contextWindow: number | null): Tariff | string {
+function tariffFor(name: string, entry: LitellmEntry, terms: Omit<Terms, "carry">): Tariff | string {
   try {
-    const tariff = readTariff(entry, { exchange, contextWindow, carry: { free: true, dearest: true } });
-    return typeof tariff !== "string" ? tariff : tariff === "no_price" ? "no price" : SKIP_REASONS[tariff];
+    const read = readTariff(name, entry, { ...terms, carry: { free: true, dearest: true } });
+    return typeof read !== "string" ? read.tariff : read === "no_price" ? "no price" : SKIP_REASONS[read];
   } catch (error) {
     if (error instanceof AbsurdNumber) return `${error.field} ${error.message}`;
     throw error;

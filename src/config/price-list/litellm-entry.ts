@@ -43,11 +43,31 @@ export function tokenLimit(entry: LitellmEntry, field: string): number | null {
   throw new AbsurdNumber(field, `${written(entry[field])} is no limit of tokens`);
 }
 
-/** The list of prices by length of input, which some models have instead of a price. */
-export const tiersOf = (entry: LitellmEntry): LitellmEntry[] => {
-  const tiers = entry["tiered_pricing"];
-  return Array.isArray(tiers) ? tiers.filter(isObject) : [];
-};
+/** A text; empty when the file has none. */
+export const textIn = (entry: LitellmEntry, field: string): string =>
+  typeof entry[field] === "string" ? entry[field] : "";
+
+export const times = ({ digits, exponent }: Decimal, factor: bigint): Decimal => ({
+  digits: digits * factor,
+  exponent,
+});
+
+const TIERED = "tiered_pricing";
+
+/** The prices by length of input that some models have in place of a price: from 0 on, each where the one before it ends. */
+export function tieredPrices(entry: LitellmEntry): { above: number; prices: LitellmEntry }[] {
+  const tiers = entry[TIERED];
+  if (!Array.isArray(tiers)) return [];
+  let end = 0;
+  return tiers.map((tier: unknown) => {
+    const { range, ...prices } = isObject(tier) ? tier : {};
+    const [from, to] = Array.isArray(range) ? (range as unknown[]) : [];
+    const above = isNumberText(from) ? Number(from.numberText) : -1;
+    if (above !== end) throw new AbsurdNumber(TIERED, "is no list of ranges that follow each other");
+    end = tokenLimit({ range: to }, "range") ?? Infinity;
+    return { above, prices };
+  });
+}
 
 function priceUpTo(entry: LitellmEntry, field: string, most: Decimal): Decimal | null {
   const price = numberIn(entry, field);

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sharedFolder } from "../../../tests/support/recordings.ts";
+import { tariffFault } from "../../core/money/rate-rows.ts";
 import { litellmVendors, parseFactor, readLitellm, type Selection } from "./read-litellm.ts";
 
 const ONE = { digits: 1n, exponent: 0 };
@@ -129,15 +130,50 @@ test("a search that costs the same whatever its size is the price of a call of t
     `${PRICED}, "search_context_cost_per_query": {"search_context_size_low": 0.01, "search_context_size_high": ${high}}`;
 
   expect(tariff(search("0.010"))?.toolCallNano).toEqual({ web_search: 10_000_000n });
-  expect(read(search("0.03")).skipped).toEqual({ search_by_size: 1 });
+  expect(read(search("0.03")).models[0]?.tariff.toolCallNano).toEqual({});
+  expect(read(search("0.03")).leftOut).toMatchObject([{ id: "acme/m", field: "search_context_cost_per_query" }]);
+  const always = `{"perplexity/sonar": {${entry(search("0.03"))}}}`;
+  expect(readLitellm(always, "p", selection).skipped).toEqual({ search_by_size: 1 });
   expect(tariff(search("0").replace("0.01", "0"))?.toolCallNano).toEqual({});
 });
 
-test("a cache at a price of 0 is not free: a read costs plain input, and so does a write", () => {
+test("a cache at a price of 0 is one that nothing is known of: it has no price", () => {
   expect(tariff(`${PRICED}, "cache_read_input_token_cost": 0.0, "cache_creation_input_token_cost": 0`)).toMatchObject({
     cacheReadNano: null,
-    cacheWrite5mNano: 1_000_000_000n,
+    cacheWrite5mNano: null,
   });
+});
+
+const WRITES = `"cache_creation_input_token_cost"`;
+test.each([
+  ["a write below input", `${WRITES}: 9e-07`, "cache_creation_input_token_cost", "below the price of input"],
+  [
+    "an hour below five minutes",
+    `${WRITES}: 2e-06, "cache_creation_input_token_cost_above_1hr": 1e-06`,
+    "cache_creation_input_token_cost_above_1hr",
+    "below the price of five minutes",
+  ],
+  [
+    "an hour at 24 times the input",
+    `${WRITES}: 2e-06, "cache_creation_input_token_cost_above_1hr": 2.4e-05`,
+    "cache_creation_input_token_cost_above_1hr",
+    "more than 4 times",
+  ],
+])("%s cannot be right, and leaves out that part alone", (_, fields, field, problem) => {
+  const { models, leftOut } = read(`${PRICED}, ${fields}`);
+
+  expect(models).toHaveLength(1);
+  expect(leftOut).toEqual([{ id: "acme/m", field, problem: expect.stringContaining(problem) as string }]);
+});
+
+test("reasoning has a price of its own where it differs, and a model whose whole answers rise with it is left out", () => {
+  expect(tariff(`${PRICED}, "output_cost_per_reasoning_token": 4e-06`)).toMatchObject({
+    outputNano: 2_000_000_000n,
+    outputReasoningNano: 4_000_000_000n,
+  });
+  expect(tariff(`${PRICED}, "output_cost_per_reasoning_token": 2e-06`)).toMatchObject({ outputReasoningNano: null });
+  const whole = `{"m": {${entry(PRICED).replace("acme", "dashscope")}, "output_cost_per_reasoning_token": 4e-06}}`;
+  expect(readLitellm(whole, "p", selection).skipped).toEqual({ several_prices: 1 });
 });
 
 test.each([
@@ -146,26 +182,88 @@ test.each([
   [`"input_cost_per_token": 1e-06, "output_cost_per_token": 0`, "free"],
   [`${PRICED}, "input_cost_per_request": 0.005`, "other_units"],
   [`${PRICED}, "some_cost_of_tomorrow": 1`, "other_units"],
-  [`${PRICED}, "output_cost_per_reasoning_token": 4e-06`, "several_prices"],
-  [`${PRICED}, "tiered_pricing": [{"input_cost_per_token": 3e-06}]`, "several_prices"],
+  [`${PRICED}, "input_cost_per_image_token": 4e-06`, "several_prices"],
 ])("what a tariff cannot hold is left out and counted: %s", (fields, reason) => {
-  expect(read(fields)).toEqual({ models: [], skipped: { [reason]: 1 }, refused: [] });
+  expect(read(fields)).toEqual({ models: [], leftOut: [], skipped: { [reason]: 1 }, refused: [] });
 });
 
-test("a price that rises with the length of the input counts only where the window reaches so far", () => {
-  const rising = `${PRICED}, "input_cost_per_token_above_200k_tokens": 3e-06, "output_cost_per_token_above_200k_tokens": 5e-06`;
-  const long = (changes: Partial<Selection> = {}) =>
-    readLitellm(`{"m": {"mode": "chat", "max_input_tokens": 200001, "max_output_tokens": 9, ${rising}}}`, "p", {
-      ...selection,
-      ...changes,
-    });
+const RISING = `${PRICED}, "input_cost_per_token_above_200k_tokens": 3e-06, "output_cost_per_token_above_200k_tokens": 5e-06`;
+const longest = (fields: string, name = "m", vendor = "acme") =>
+  readLitellm(
+    `{"${name}": {"mode": "chat", "litellm_provider": "${vendor}", "max_input_tokens": 400000, "max_output_tokens": 9, ${fields}}}`,
+    "p",
+    selection,
+  );
+const HIGHER = { nano: { inputNano: 3_000_000_000n, outputNano: 5_000_000_000n }, sold: true };
 
-  expect(tariff(rising)).toMatchObject({ inputNano: 1_000_000_000n, outputNano: 2_000_000_000n });
-  expect(long().skipped).toEqual({ several_prices: 1 });
-  expect(long({ carry: { free: false, dearest: true } }).models[0]?.tariff).toMatchObject({
-    inputNano: 3_000_000_000n,
-    outputNano: 5_000_000_000n,
+test("a price that rises with the length of the input is a line, if the window reaches so far", () => {
+  expect(tariff(RISING)).not.toHaveProperty("when");
+  expect(longest(RISING).models[0]?.tariff).toMatchObject({
+    inputNano: 1_000_000_000n,
+    outputNano: 2_000_000_000n,
+    when: [{ when: { inputAbove: 200_000 }, ...HIGHER }],
   });
+});
+
+test.each([
+  ["m", "openai", "inputAbove"],
+  ["gemini/m", "gemini", "inputAbove"],
+  ["vertex_ai/m", "vertex_ai-language-models", "inputFrom"],
+  ["xai/grok-4", "xai", "inputFrom"],
+  ["openrouter/x-ai/grok-4", "openrouter", "inputFrom"],
+])("the side of a step is that of the vendor: %s of %s, %s", (name, vendor, side) => {
+  expect(longest(RISING, name, vendor).models[0]?.tariff.when).toMatchObject([{ when: { [side]: 200_000 } }]);
+});
+
+test("a line without one of the prices is not sold, by name; the model is", () => {
+  const { models, leftOut } = longest(`${RISING}, ${WRITES}: 2e-06`);
+
+  expect(models[0]?.tariff.when).toMatchObject([{ when: { inputAbove: 200_000 }, nano: {}, sold: false }]);
+  expect(leftOut).toEqual([
+    {
+      id: "m",
+      field: "cache_creation_input_token_cost_above_200k_tokens",
+      problem: "is missing, so that such an input is not sold",
+    },
+  ]);
+});
+
+test("a line without a price of cached input charges it as input, as a list without one does", () => {
+  const { models, leftOut } = longest(`${RISING}, "cache_read_input_token_cost": 1e-07`);
+
+  expect(models[0]?.tariff.when).toMatchObject([{ nano: { cacheReadNano: 3_000_000_000n }, sold: true }]);
+  expect(leftOut).toMatchObject([{ field: "cache_read_input_token_cost_above_200k_tokens" }]);
+});
+
+test("a price of a picture that repeats its tokens is none; any other is a unit that we do not count", () => {
+  const pictures = `${PRICED}, "input_cost_per_image": 0.0048`;
+
+  expect(longest(pictures, "openrouter/anthropic/claude-sonnet-4.5").models).toHaveLength(1);
+  expect(longest(pictures).skipped).toEqual({ other_units: 1 });
+});
+
+test("a part that has a price above a step only has none", () => {
+  const read = longest(`${RISING}, "cache_creation_input_token_cost_above_200k_tokens": 4e-06`);
+
+  expect(read.models[0]?.tariff).toMatchObject({ cacheWrite5mNano: null, when: [HIGHER] });
+});
+
+const tier = (range: string, input: string) =>
+  `{"range": ${range}, "input_cost_per_token": ${input}, "output_cost_per_token": 5e-06}`;
+
+test("prices by length in place of a price are its base and its lines", () => {
+  const { models } = longest(`"tiered_pricing": [${tier("[0, 32000.0]", "1e-06")}, ${tier("[32000, 1e6]", "3e-06")}]`);
+
+  expect(models[0]?.tariff).toMatchObject({
+    inputNano: 1_000_000_000n,
+    when: [{ when: { inputAbove: 32_000 }, ...HIGHER }],
+  });
+});
+
+test.each([["[1, 2]"], ["[0, 32000]"], ["null"]])("ranges that leave a gap are refused by name: %s", (range) => {
+  const { refused } = longest(`"tiered_pricing": [${tier("[0, 31000]", "1e-06")}, ${tier(range, "3e-06")}]`);
+
+  expect(refused).toMatchObject([{ id: "m", field: "tiered_pricing" }]);
 });
 
 test("prices that callers here cannot run into do not matter", () => {
@@ -186,6 +284,7 @@ test.each([
 
   expect(readLitellm(text, "p", selection)).toEqual({
     models: [],
+    leftOut: [],
     skipped: {},
     refused: [{ id: "acme/m", field, problem: expect.stringContaining(problem) as string }],
   });
@@ -222,23 +321,33 @@ test.skipIf(!existsSync(file))(
   "the whole file is read: every entry is carried, left out for a reason, or named",
   () => {
     const text = readFileSync(file, "utf8");
-    const { models, skipped, refused } = readLitellm(text, file, selection);
+    const { models, leftOut, skipped, refused } = readLitellm(text, file, selection);
     const prices = new Map(models.map(({ id, tariff: listed }) => [id, listed]));
 
     for (const [id, , expected] of BY_HAND) expect(prices.get(id), id).toMatchObject(expected);
     expect({ carried: models.length, skipped, refused: refused.length }).toEqual({
-      carried: 1_947,
+      carried: 2_059,
       skipped: {
         other_mode: 614,
         no_price: 126,
-        several_prices: 106,
+        several_prices: 5,
         free: 76,
-        other_units: 19,
+        other_units: 9,
         no_output_limit: 73,
-        search_by_size: 7,
+        search_by_size: 6,
       },
       refused: 20,
     });
+    expect(models.filter(({ tariff: listed }) => tariffFault(listed) !== null)).toEqual([]);
+    expect(leftOut).toHaveLength(25);
+    // Replicate's have no limit of output.
+    const newest = /gpt-5\.[4-9]|gpt-6|gemini-[\w.]*-?pro|grok-4|claude/;
+    const missing = Object.entries(JSON.parse(text) as Record<string, Record<string, unknown>>)
+      .filter(
+        ([, { mode, input_cost_per_token: price }]) => (mode === "chat" || mode === "responses") && Number(price) > 0,
+      )
+      .filter(([id, { max_output_tokens: limit }]) => newest.test(id) && limit !== undefined && !prices.has(id));
+    expect(missing).toEqual([]);
     expect(refused).toContainEqual({
       id: "wandb/openai/gpt-oss-120b",
       field: "input_cost_per_token",

@@ -3,8 +3,8 @@ import type { ClientDialect } from "../../core/request/dialect.ts";
 import { isObject } from "../../core/bytes/is-object.ts";
 import { matchesGlob } from "../../core/text/matches-glob.ts";
 import type { UsdConversion } from "./exchange.ts";
-import { AbsurdNumber, type LitellmEntry, tokenLimit } from "./litellm-entry.ts";
-import { type Carry, readTariff } from "./litellm-tariff.ts";
+import { AbsurdNumber, type LitellmEntry, textIn, tokenLimit } from "./litellm-entry.ts";
+import { type Carry, type ReadTariff, readTariff } from "./litellm-tariff.ts";
 import type { PriceListModel, PriceList, SkipReason } from "../../core/catalogue/price-list.ts";
 import { readExactJson } from "./read-exact-json.ts";
 
@@ -22,12 +22,15 @@ const NAME = /^[\x21-\x29\x2b-\x7e]{1,200}$/;
 
 /** Reads a price list in the format of litellm's `model_prices_and_context_window.json`. */
 export function readLitellm(text: string, path: string, selection: Selection): PriceList {
-  const list: PriceList = { models: [], skipped: {}, refused: [] };
+  const list: PriceList = { models: [], leftOut: [], skipped: {}, refused: [] };
   for (const [name, entry] of Object.entries(readExactJson(text, path))) {
     const found = readOrRefuse(name, { entry: isObject(entry) ? entry : {}, selection });
     if (typeof found === "string") list.skipped[found] = (list.skipped[found] ?? 0) + 1;
     else if ("problem" in found) list.refused.push(found);
-    else list.models.push(found);
+    else {
+      list.models.push(found.model);
+      list.leftOut.push(...found.leftOut.map((field) => ({ id: name, ...field })));
+    }
   }
   return list;
 }
@@ -40,7 +43,9 @@ export function litellmVendors(text: string, path: string): string[] {
 
 type Named = { entry: LitellmEntry; selection: Selection };
 
-function readOrRefuse(id: string, named: Named): PriceListModel | SkipReason | PriceList["refused"][number] {
+type Found = { model: PriceListModel; leftOut: ReadTariff["leftOut"] };
+
+function readOrRefuse(id: string, named: Named): Found | SkipReason | PriceList["refused"][number] {
   try {
     return readModel(id, named);
   } catch (error) {
@@ -49,7 +54,7 @@ function readOrRefuse(id: string, named: Named): PriceListModel | SkipReason | P
   }
 }
 
-function readModel(id: string, { entry, selection }: Named): PriceListModel | SkipReason {
+function readModel(id: string, { entry, selection }: Named): Found | SkipReason {
   const vendor = vendorOf(entry);
   const mode = entry["mode"];
   const dialect = typeof mode === "string" && Object.hasOwn(DIALECTS, mode) ? DIALECTS[mode] : undefined;
@@ -61,12 +66,12 @@ function readModel(id: string, { entry, selection }: Named): PriceListModel | Sk
   const limit = (field: string): number | null => tokenLimit(entry, field) ?? tokenLimit(entry, "max_tokens");
   const [maxInputTokens, maxOutputTokens] = [limit("max_input_tokens"), limit("max_output_tokens")];
   const contextWindow = maxInputTokens && Math.max(maxInputTokens, maxOutputTokens ?? 0);
-  const tariff = readTariff(entry, { ...selection, contextWindow });
-  if (typeof tariff === "string") return tariff;
+  const read = readTariff(id, entry, { ...selection, contextWindow });
+  if (typeof read === "string") return read;
   if (maxOutputTokens === null) return "no_output_limit";
   if (!NAME.test(id)) throw new AbsurdNumber("name", "is no name of a model");
   const upstreamModel = id.startsWith(`${vendor}/`) ? id.slice(vendor.length + 1) : id;
-  return {
+  const model = {
     id,
     upstreamModel,
     dialect: nativeDialect(vendor) ?? dialect,
@@ -74,12 +79,12 @@ function readModel(id: string, { entry, selection }: Named): PriceListModel | Sk
     maxOutputTokens,
     // The file leaves it out where nobody has looked, so that only a yes says something.
     reasoning: entry["supports_reasoning"] === true ? true : null,
-    tariff,
+    tariff: read.tariff,
   };
+  return { model, leftOut: read.leftOut };
 }
 
-const vendorOf = (entry: LitellmEntry): string =>
-  typeof entry["litellm_provider"] === "string" ? entry["litellm_provider"] : "";
+const vendorOf = (entry: LitellmEntry): string => textIn(entry, "litellm_provider");
 
 /** The one vendor whose own format is ours, and whom the file files under chat like everybody. */
 const nativeDialect = (vendor: string): ClientDialect | null => (vendor === "anthropic" ? "messages" : null);

@@ -22,8 +22,8 @@ export const SKIP_REASONS = {
   no_price: "without a price per token",
   free: "priced at 0, which often means unknown (--free carries them)",
   other_units: "also priced by something other than tokens: images, requests, seconds, citations",
-  several_prices: "dearer for long input, images or reasoning (--dearest carries them at the highest price)",
-  search_by_size: "search priced by size, which no call reports",
+  several_prices: "dearer for images, or for whole answers that reason (--dearest carries them at the highest price)",
+  search_by_size: "searching on every call, at a price by size, which no call reports",
   no_output_limit: "without a limit of output",
 } as const;
 
@@ -32,8 +32,12 @@ export type SkipReason = keyof typeof SKIP_REASONS;
 /** A number that cannot be right. It is named, since somebody has to look at it. */
 export type RefusedModel = { id: string; field: string; problem: string };
 
+/** A field of a model that is carried without it. */
+export type LeftOut = RefusedModel;
+
 export type PriceList = {
   models: PriceListModel[];
+  leftOut: LeftOut[];
   skipped: Partial<Record<SkipReason, number>>;
   refused: RefusedModel[];
 };

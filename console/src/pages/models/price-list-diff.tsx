@@ -6,6 +6,7 @@ import { Delta } from "../../parts/delta.tsx";
 import { READY } from "../../parts/state.tsx";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
+import { whenText } from "./price-sizes.ts";
 
 export type Compared = AnswerOf<"POST /admin/v1/models/import/litellm">;
 type Row = Compared["data"][number];
@@ -26,8 +27,8 @@ const REASONS: Record<Compared["skipped"][number]["reason"], string> = {
   no_price: "without a price per token",
   free: "priced at 0, which often means unknown",
   other_units: "also priced by something other than tokens",
-  several_prices: "with several prices for one kind of token",
-  search_by_size: "with search priced by its size",
+  several_prices: "dearer for images or reasoning",
+  search_by_size: "searching on every call, priced by size",
   no_output_limit: "without a limit of output",
 };
 
@@ -65,6 +66,8 @@ const amountOf = (text: string): bigint => readCredits(text.replaceAll(",", ""))
 
 const tokens = (count: number | null): string | null => (count === null ? null : groupDigits(count));
 
+const linesText = ({ price }: Facts): string => (price?.when ?? []).map(whenText).join("; ");
+
 const COLUMNS: readonly Column<Row>[] = [
   {
     id: "change",
@@ -84,6 +87,13 @@ const COLUMNS: readonly Column<Row>[] = [
   value("input", "Input", 168, ({ price }) => price?.input ?? null),
   value("output", "Output", 168, ({ price }) => price?.output ?? null),
   value("cached", "Cached input", 168, ({ price }) => price?.cache_read ?? null),
+  {
+    id: "when",
+    head: "Larger inputs",
+    width: 260,
+    cell: ({ after }) => linesText(after) || <span className="text-ink-3">–</span>,
+    plain: ({ after }) => linesText(after),
+  },
   value("context", "Context", 128, ({ context_window: count }) => tokens(count)),
   value("most", "Most output", 128, ({ max_output_tokens: count }) => tokens(count)),
 ];
@@ -120,6 +130,12 @@ export function PriceListDiff({
         {compared.skipped.map(({ reason, models }) => `${groupDigits(models)} ${REASONS[reason]}`).join(", ")}
         {compared.skipped.length > 0 && ": left out."}
       </p>
+      {compared.left_out.length > 0 && (
+        <p className="text-small text-ink-2">
+          Taken without what cannot be right:{" "}
+          {compared.left_out.map(({ id, field, problem }) => `${id} (${field} ${problem})`).join(", ")}
+        </p>
+      )}
       {compared.refused.length > 0 && (
         <p className="text-small text-warn">
           Not taken, because a number cannot be right:{" "}

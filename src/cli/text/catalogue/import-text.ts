@@ -12,6 +12,7 @@ export const importView = ({ compared, list, applied }: ImportReport): object =>
   applied,
   models: compared.map((one) => written(importedModel, one)),
   skipped: list.skipped,
+  left_out: list.leftOut,
   refused: list.refused,
 });
 
@@ -20,10 +21,13 @@ export function importText({ compared, list, applied }: ImportReport, screen: Sc
   const differing = compared.filter(({ change }) => change === "new" || change === "changed");
   const count = (change: ImportedModel["change"]): number => compared.filter((row) => row.change === change).length;
   const rows = differing.map(({ id, change, before, after }) => [change, id, factsText(before, after)]);
-  const refused = list.refused.map(({ id, field, problem }) => [id, field, problem]);
+  const [leftOut, refused] = [list.leftOut, list.refused].map((fields) =>
+    fields.map(({ id, field, problem }) => [id, field, problem]),
+  ) as [string[][], string[][]];
   const skipped = Object.entries(list.skipped) as [SkipReason, number][];
   return [
     ...(rows.length === 0 ? [] : [table(["CHANGE", "MODEL", "CREDITS PER MILLION TOKENS, LIMITS"], rows, { screen })]),
+    ...(leftOut.length === 0 ? [] : [table(["TAKEN WITHOUT", "FIELD", "WHY"], leftOut, { screen })]),
     ...(refused.length === 0 ? [] : [table(["REFUSED", "FIELD", "WHY"], refused, { screen })]),
     ...(skipped.length === 0
       ? []

@@ -100,6 +100,7 @@ test("an import tells what differs, names what it refuses, and counts the rest",
     list: {
       models: [],
       skipped: { other_mode: 3, free: 1 },
+      leftOut: [{ id: "a", field: "cache_creation_input_token_cost", problem: "is below the price of input" }],
       refused: [{ id: "d", field: "input_cost_per_token", problem: "-1 is below zero" }],
     },
     applied: false,
@@ -108,6 +109,7 @@ test("an import tells what differs, names what it refuses, and counts the rest",
   const text = importText(report);
 
   expect(text).toMatch(/^new +a +input 2\.5, /m);
+  expect(text).toMatch(/^a +cache_creation_input_token_cost +is below the price of input$/m);
   expect(text).toMatch(/^d +input_cost_per_token +-1 is below zero$/m);
   expect(text).toMatch(/^ {2}3 +neither chat nor responses$/m);
   expect(text).toContain("left unchanged: c");
