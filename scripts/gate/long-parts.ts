@@ -168,6 +168,15 @@ export const LONG_PARTS: readonly Part[] = [
     run: { script: "chaos", words: ["standby"] },
   },
   {
+    name: "managed",
+    about:
+      "the ledger and contract suites without a superuser, on PostgreSQL 15 to 18, which are installed into a cache",
+    minutes: null,
+    needs: [],
+    run: { script: "managed" },
+    notRunWhen: /was not tested:/,
+  },
+  {
     name: "upgrade",
     about: "an earlier version and this one on one database, under load",
     minutes: null,

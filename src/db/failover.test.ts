@@ -5,7 +5,7 @@ import { promote, startStandbyOf } from "../../tests/support/postgres-standby.ts
 import type { Database } from "./database.ts";
 import { createPostgres } from "./postgres/postgres.ts";
 
-const reason = whyUnavailable("15");
+const reason = whyUnavailable("15", "pg_basebackup");
 
 const readFrom = async ({ superuserUrl }: Cluster, sql: string): Promise<unknown[]> => {
   const client = new Client({ connectionString: superuserUrl });

@@ -38,7 +38,7 @@ for (const version of ["15", "newest"] as const) {
       let store: KeyStore;
       beforeAll(async () => {
         fresh = await freshDatabase({ version });
-        database = createPostgres({ url: fresh.url, ...limits });
+        database = createPostgres({ url: fresh.tampererUrl, ...limits });
         store = createKeyStore(database);
       });
       const findByDigest = async (digest: Buffer) => (await store.findByDigests([digest]))[0];

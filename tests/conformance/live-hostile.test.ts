@@ -29,7 +29,9 @@ describe.skipIf(whyUnavailable("15"))("requests in flight, with hostile watchers
   });
 
   async function asNobody<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-    const client = new Client({ connectionString: stage.database.url.replace("postgres@", "nobody_of_live@") });
+    const url = new URL(stage.database.url);
+    url.username = "nobody_of_live";
+    const client = new Client({ connectionString: url.href });
     await client.connect();
     try {
       return await work(client);

@@ -24,7 +24,7 @@ const COPIES: [string, Copy][] = [
   ["pg_upgrade", upgrade],
 ];
 
-describe.skipIf(whyUnavailable("15") !== null).each(COPIES)("books moved by %s", (_, copyOf) => {
+describe.skipIf(whyUnavailable("15", "pg_dump") !== null).each(COPIES)("books moved by %s", (_, copyOf) => {
   let key: LoneKey;
   let folder: string;
   let original: Cluster;

@@ -97,7 +97,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-describe.skipIf(whyUnavailable("15") !== null)("the schema", () => {
+describe.skipIf(whyUnavailable("15", "pg_dump") !== null)("the schema", () => {
   let migrated: string;
   beforeAll(async () => {
     cluster = await startCluster({ durable: false });
@@ -179,7 +179,7 @@ describe.skipIf(whyUnavailable("15") !== null)("the schema", () => {
   test("one that a superuser adopts belongs to its owner, who can migrate it again", async () => {
     const superuser = await open("handed");
     await superuser.script("create role keeper login; alter database handed owner to keeper");
-    const owner = createPostgres({ url: cluster.url("handed").replace("postgres@", "keeper@"), ...limits });
+    const owner = createPostgres({ url: cluster.urlAs("keeper", "handed"), ...limits });
     await asThen(owner, 38);
 
     await migrate(superuser, { folder: schemaFolder() });

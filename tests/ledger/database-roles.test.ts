@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
 import type { Database } from "../../src/db/database.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
+import { readDatabaseFacts } from "../../src/doctor/facts-store.ts";
 import { createHousekeepingStore } from "../../src/ledger/duties/housekeeping-store.ts";
 import { createPartitions } from "../../src/ledger/duties/partitions-store.ts";
 import { createLedgerStore } from "../../src/ledger/turn/ledger-store.ts";
@@ -200,6 +201,7 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
       if ((await allowed(role, sql)) !== expected) wrong.push(`${expected ? "denied" : "allowed"}: ${sql}`);
     };
     const all = await columns();
+    const { versionNumber } = await readDatabaseFacts(owner);
     for (const { table, name, type } of all) {
       const grants = roles.granted[role].get(table) ?? "";
       const named = /\((.*)\)/.exec(grants)?.[1]?.split(", ");
@@ -223,9 +225,10 @@ describe.skipIf(whyUnavailable("15") !== null)("with the roles of docs/operate/d
       );
       await expectAllowed(`alter table "${table}" add column mine int`, false);
       await expectAllowed(`drop table "${table}"`, false);
-      // PostgreSQL's own rule: whoever may update may lock in any mode, whoever may insert in that of an insert.
+      // PostgreSQL's own rule: whoever may update may lock in any mode, whoever may insert in that of an insert, and from 16 on in weaker ones.
       for (const mode of LOCK_MODES) {
-        const mayLock = grants.includes("update") || (grants.includes("insert") && mode === "row exclusive");
+        const asInsert = mode === "row exclusive" || (mode === "row share" && versionNumber >= 160_000);
+        const mayLock = grants.includes("update") || (grants.includes("insert") && asInsert);
         await expectAllowed(`lock table only "${table}" in ${mode} mode nowait`, mayLock);
       }
     }

@@ -34,6 +34,7 @@ export async function takeClock(database: Database): Promise<void> {
     end
     $$;
     create trigger test_refuses before insert on charge for each row when (new.kind = 5) execute function test_refuses();
+    grant all on test_clock, test_poison to public;
     ${STATE_FUNCTION};
   `);
 }

@@ -5,25 +5,29 @@ import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import type { Database } from "../../src/db/database.ts";
 import { cases } from "../support/cases.ts";
 import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
+import { givenBinaries } from "../support/postgres-binaries.ts";
 import { takeClock } from "./database-target.ts";
 
 export type Engine = {
   name: string;
   /** Why it cannot be used here; null when it can. */
   reason: string | null;
-  open: () => Promise<{ database: Database; close: () => Promise<void> }>;
+  open: (as?: "owner" | "tamperer") => Promise<{ database: Database; close: () => Promise<void> }>;
   /** How many sequences it is given. */
   runs: number;
 };
 
 const limits = { poolSize: 6, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
 
-export const SERVERS: Engine[] = (["15", "newest"] as const).map((version) => ({
+/** A server that the run names stands for both. */
+const VERSIONS = givenBinaries() === null ? (["15", "newest"] as const) : (["15"] as const);
+
+export const SERVERS: Engine[] = VERSIONS.map((version) => ({
   name: `PostgreSQL ${version}`,
   reason: whyUnavailable(version),
-  open: async () => {
+  open: async (as = "owner") => {
     const fresh = await freshDatabase({ version });
-    const database = createPostgres({ url: fresh.url, ...limits });
+    const database = createPostgres({ url: as === "owner" ? fresh.url : fresh.tampererUrl, ...limits });
     await takeClock(database);
     return {
       database,

@@ -9,7 +9,7 @@ import { askOf, loneKey } from "../support/lone-key.ts";
 import { type Cluster, startCluster, whyUnavailable } from "../support/postgres.ts";
 import { promote, startStandbyOf } from "../support/postgres-standby.ts";
 
-const reason = whyUnavailable("15");
+const reason = whyUnavailable("15", "pg_basebackup");
 const NOTHING = { swept: [], quarantined: [] };
 
 describe.skipIf(reason !== null)("a standby that has been up for an hour is promoted", () => {

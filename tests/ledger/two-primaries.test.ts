@@ -22,7 +22,7 @@ const FUNDED = 1_000n;
 let key: LoneKey | null = null;
 const limits = { poolSize: 1, connectTimeoutMs: 3_000, statementTimeoutMs: 10_000, onError: () => undefined };
 
-describe.skipIf(whyUnavailable("15") !== null)(
+describe.skipIf(whyUnavailable("15", "pg_basebackup") !== null)(
   "a standby is promoted and the old primary goes on taking writes",
   () => {
     let old: Cluster;

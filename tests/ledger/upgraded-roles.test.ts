@@ -30,8 +30,7 @@ describe.skipIf(whyUnavailable("15") !== null)("a database whose grants were wri
   let owner: Database;
   let folder = "";
   let next = "";
-  const as = (role: string): Database =>
-    createPostgres({ url: cluster.url("tollgate").replace("postgres@", `${role}@`), ...limits });
+  const as = (role: string): Database => createPostgres({ url: cluster.urlAs(role, "tollgate"), ...limits });
 
   beforeAll(async () => {
     cluster = await startCluster({ version: "15", durable: false });

@@ -16,7 +16,7 @@ describe.each(engines)("$name", ({ reason, open }) => {
   let close: () => Promise<void> = async () => undefined;
   beforeAll(async () => {
     if (reason !== null) return;
-    ({ database, close } = await open());
+    ({ database, close } = await open("tamperer"));
     books = await openBooks(database);
     expect(await lookAtAll(database)).toEqual([]);
   });
@@ -117,7 +117,7 @@ describe.skipIf(server?.reason !== null)("with one word of the check wrong", () 
   let close: () => Promise<void> = async () => undefined;
   // A database each: what a broken check keeps would accuse the next one.
   beforeEach(async () => {
-    if (server) ({ database, close } = await server.open());
+    if (server) ({ database, close } = await server.open("tamperer"));
   });
   afterEach(() => close());
 

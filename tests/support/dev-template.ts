@@ -24,18 +24,18 @@ export async function openDevHome(folder: string): Promise<FreshDatabase> {
 }
 
 /** The first to come makes it, and the others wait for it. */
-async function templateIn({ folder, superuserUrl }: { folder: string; superuserUrl: string }): Promise<string> {
+async function templateIn({ folder, ownerUrl }: { folder: string; ownerUrl: string }): Promise<string> {
   const template = join(folder, "dev");
   const underway = `${template}.underway`;
   for (const until = Date.now() + BUILD_TIMEOUT_MS; Date.now() < until; await sleep(25)) {
     if (existsSync(template)) return template;
     if (!claimed(underway)) continue;
     try {
-      await administer(superuserUrl, `create database ${TEMPLATE} template tollgate_template`);
-      await build(underway, databaseUrl(superuserUrl, TEMPLATE));
+      await administer(ownerUrl, `create database ${TEMPLATE} template tollgate_template`);
+      await build(underway, databaseUrl(ownerUrl, TEMPLATE));
       renameSync(underway, template);
     } catch (error) {
-      await administer(superuserUrl, `drop database if exists ${TEMPLATE} with (force)`);
+      await administer(ownerUrl, `drop database if exists ${TEMPLATE} with (force)`);
       rmSync(underway, { recursive: true, force: true });
       throw error;
     }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { createPlainOwner } from "./plain-owner.ts";
 import { type Cluster, startCluster } from "./postgres.ts";
 import { Client } from "pg";
 import { runTollgate } from "./run-tollgate.ts";
@@ -17,16 +18,16 @@ export type DocumentedRoles = {
   granted: Record<DocumentedRole, Map<string, string>>;
 };
 
-/** A server of its own with the roles of the page, made by its statements and its command. */
+/** A server of its own with the roles of the page, made by its statements and its command, without a superuser. */
 export async function startDocumentedRoles(options: { durable?: boolean } = {}): Promise<DocumentedRoles> {
   const page = readFileSync(PAGE, "utf8");
   const cluster = await startCluster({ version: "15", durable: options.durable ?? false });
-  const url = (role: string): string => cluster.url("tollgate").replace("postgres@", `${role}@`);
+  const url = (role: string): string => cluster.urlAs(role, "tollgate");
   try {
-    const superuser = new Client({ connectionString: cluster.superuserUrl });
-    await superuser.connect();
-    for (const statement of blockOf(page, "sql").split(";\n").filter(Boolean)) await superuser.query(statement);
-    await superuser.end();
+    const administrator = new Client({ connectionString: (await createPlainOwner(cluster))() });
+    await administrator.connect();
+    for (const statement of blockOf(page, "sql").split(";\n").filter(Boolean)) await administrator.query(statement);
+    await administrator.end();
     const [variable = "", program, ...words] = blockOf(page, "sh").trim().split(" ");
     if (!variable.startsWith("DATABASE_URL=postgres://tollgate_owner@") || program !== "tollgate")
       throw new Error(`the page's command is not to be understood: ${variable} ${program}`);

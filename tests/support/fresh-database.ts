@@ -6,13 +6,19 @@ import { Client } from "pg";
 import { migrate } from "../../src/db/schema/migrate.ts";
 import { schemaFolder } from "../../src/db/schema-files.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
+import { asTamperer, createPlainOwner } from "./plain-owner.ts";
 import { startCluster } from "./postgres-cluster.ts";
 import type { PostgresVersion } from "./postgres-binaries.ts";
 import { ownerOf } from "./run-owner.ts";
 import { waitingFor } from "./time-spent.ts";
 
-export type FreshDatabase = { url: string; close: () => Promise<void> };
-type SharedServer = { superuserUrl: string; pid: number };
+export type FreshDatabase = {
+  url: string;
+  /** For tests that do what triggers forbid. */
+  tampererUrl: string;
+  close: () => Promise<void>;
+};
+type SharedServer = { ownerUrl: string; pid: number };
 
 const TEMPLATE = "tollgate_template";
 /** File by file, which takes 30 ms of processor time where page by page through the log of the server takes 80. */
@@ -20,7 +26,8 @@ const BY_FILE = "strategy file_copy";
 const BUILD_TIMEOUT_MS = 150_000;
 
 /**
- * A migrated database that nobody else uses. One server per test run and version serves them all; it ends with the run.
+ * A migrated database that nobody else uses, as the role that owns it, which is no superuser. One server per test run and version serves
+ * them all; it ends with the run.
  * DATABASE_URL, where set, names the server to use instead.
  */
 export const freshDatabase = (options: FreshOptions = {}): Promise<FreshDatabase> =>
@@ -31,20 +38,21 @@ type FreshOptions = { version?: PostgresVersion; migrated?: boolean; template?: 
 async function createFresh(options: FreshOptions): Promise<FreshDatabase> {
   const { version = "15", migrated = true, template = TEMPLATE } = options;
   const given = process.env["DATABASE_URL"];
-  const superuserUrl = given ?? (await sharedServer(version)).superuserUrl;
+  const ownerUrl = given ?? (await sharedServer(version)).ownerUrl;
   const name = `test_${process.pid}_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`;
   const copied = migrated && !given ? `template ${template} ${BY_FILE}` : "template template0";
-  await administer(superuserUrl, `create database ${name} ${copied}`);
-  const url = databaseUrl(superuserUrl, name);
+  await administer(ownerUrl, `create database ${name} ${copied}`);
+  const url = databaseUrl(ownerUrl, name);
   if (migrated && given) await migrateUrl(url);
-  return { url, close: () => administer(superuserUrl, `drop database if exists ${name} with (force)`) };
+  const tampererUrl = given === undefined ? asTamperer(url) : url;
+  return { url, tampererUrl, close: () => administer(ownerUrl, `drop database if exists ${name} with (force)`) };
 }
 
 /** A folder that goes with the server of the run, and its address; null where a server was given, which keeps nothing of ours. */
-export async function runFolder(): Promise<{ folder: string; superuserUrl: string } | null> {
+export async function runFolder(): Promise<{ folder: string; ownerUrl: string } | null> {
   if (process.env["DATABASE_URL"] !== undefined) return null;
-  const { superuserUrl } = await sharedServer("15");
-  return { folder: folderOf("15"), superuserUrl };
+  const { ownerUrl } = await sharedServer("15");
+  return { folder: folderOf("15"), ownerUrl };
 }
 
 const folderOf = (version: PostgresVersion): string => join(tmpdir(), `tollgate-test-run-${ownerOf()}-${version}`);
@@ -68,9 +76,10 @@ async function build(options: { version: PostgresVersion; ownerPid: number; fold
   const { version, ownerPid, folder, address } = options;
   try {
     const cluster = await startCluster({ version, ownerPid, durable: false, alsoRemove: folder });
-    await administer(cluster.superuserUrl, `create database ${TEMPLATE}`);
-    await migrateUrl(cluster.url(TEMPLATE));
-    const server: SharedServer = { superuserUrl: cluster.superuserUrl, pid: cluster.pid() ?? 0 };
+    const ownerUrl = await createPlainOwner(cluster);
+    await administer(ownerUrl(), `create database ${TEMPLATE}`);
+    await migrateUrl(ownerUrl(TEMPLATE));
+    const server: SharedServer = { ownerUrl: ownerUrl(), pid: cluster.pid() ?? 0 };
     await writeFile(`${address}.part`, JSON.stringify(server));
     await rename(`${address}.part`, address);
     return server;
@@ -109,8 +118,8 @@ async function migrateUrl(url: string): Promise<void> {
   }
 }
 
-export async function administer(superuserUrl: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: superuserUrl });
+export async function administer(serverUrl: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl });
   await client.connect();
   try {
     await client.query(sql);

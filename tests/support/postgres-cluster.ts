@@ -22,6 +22,7 @@ export type Cluster = {
   binFolder: string;
   superuserUrl: string;
   url: (database?: string) => string;
+  urlAs: (role: string, database: string) => string;
   /** Of the postmaster, for signals; null while stopped. */
   pid: () => number | null;
   /** `fast` is an orderly end, `immediate` is a crash. */
@@ -104,13 +105,14 @@ function describeCluster(parts: {
   server: Postmaster;
 }): Cluster {
   const { folder, dataFolder, binFolder, watchdog, server } = parts;
-  const url = (database = "postgres") => `postgres://postgres@127.0.0.1:${server.port}/${database}`;
+  const urlAs = (role: string, database: string) => `postgres://${role}@127.0.0.1:${server.port}/${database}`;
   return {
     port: server.port,
     dataFolder,
     binFolder,
-    superuserUrl: url(),
-    url,
+    superuserUrl: urlAs("postgres", "postgres"),
+    url: (database = "postgres") => urlAs("postgres", database),
+    urlAs,
     pid: server.pid,
     start: server.start,
     stop: ({ mode = "fast" } = {}) => server.stop(mode),

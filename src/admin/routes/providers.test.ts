@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 beforeEach(async () => {
   await database.script(
-    "alter table price disable trigger all; truncate price, route, model, provider cascade; alter table price enable trigger all",
+    "alter table price disable trigger user; truncate price, route, model, provider cascade; alter table price enable trigger user",
   );
   admin = buildAdmin(database, { credentialKey: createSecret(randomBytes(32).toString("base64")) });
 });

@@ -6,7 +6,7 @@ import type { Database } from "../database.ts";
 import { createPglite } from "../pglite/pglite.ts";
 import { createPostgres } from "./postgres.ts";
 
-const reason = whyUnavailable("15");
+const reason = whyUnavailable("15", "pg_basebackup");
 
 describe.skipIf(reason !== null)(`what a server says of itself${reason === null ? "" : `: skipped, ${reason}`}`, () => {
   let primary: Cluster;

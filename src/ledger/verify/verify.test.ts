@@ -105,7 +105,7 @@ describe.skipIf(server?.reason !== null)("books that were tampered with", () => 
   /** Two keys that have seen everything: money in and out, a request settled, one open, one undone in part; all hours added up. */
   beforeAll(async () => {
     if (!server) return;
-    ({ database, close } = await server.open());
+    ({ database, close } = await server.open("tamperer"));
     await database.query("update test_clock set now = $1", [new Date(NOON_MS)]);
     await database.query("update migration set applied_at = $1", [new Date(NOON_MS - 86_400_000)]);
     await database.script(`

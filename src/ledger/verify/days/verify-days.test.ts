@@ -20,7 +20,7 @@ describe.skipIf(server?.reason !== null)("verification while a gateway serves", 
   const started: VerifyDays[] = [];
 
   beforeEach(async () => {
-    if (server) ({ database, close } = await server.open());
+    if (server) ({ database, close } = await server.open("tamperer"));
     await database.script(
       "create or replace function ledger_now() returns timestamptz language sql as 'select clock_timestamp()'",
     );
