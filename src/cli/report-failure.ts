@@ -3,6 +3,7 @@ import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
 import { screenOf } from "./text/screen.ts";
 import { connectionLost, LineRefusedError, sqlStateOf, whyRefused } from "../db/database-error.ts";
+import { SHOW_TIMELINE, TIMELINE_HIDDEN } from "../db/trouble.ts";
 
 /** A failure the user can act on: it says what happened and what to do, and needs no stack. */
 export class CommandError extends Error {
@@ -33,14 +34,16 @@ export function messageOf(error: unknown): string {
   const state = sqlStateOf(error);
   if (state !== null && UNKNOWN_OBJECT.has(state))
     return `the database is not up to date (${error.message}). Run \`tollgate migrate\`.`;
-  if (state !== null) return `the database returned an error: ${error.message} (${state}).${databaseAdvice(state)}`;
+  if (state !== null)
+    return `the database returned an error: ${error.message} (${state}).${databaseAdvice(state, error.message)}`;
   const fromSystem = systemMessage(error);
   if (fromSystem !== null) return fromSystem;
   if (error.name.endsWith("Error") && !UNFORESEEN.has(error.name)) return error.message;
   return error.stack ?? error.message;
 }
 
-function databaseAdvice(state: string): string {
+function databaseAdvice(state: string, message: string): string {
+  if (TIMELINE_HIDDEN.test(message)) return ` ${SHOW_TIMELINE}`;
   if (state === "3D000") return " Create it, or correct DATABASE_URL.";
   if (state === "42501")
     return " Connect as the owner of the tables, or let the owner run `tollgate migrate --serving-role NAME` (docs/operate/database-roles.md).";

@@ -8,6 +8,8 @@ export type ServerFacts = {
   sessionDefaults: { statementTimeoutMs: number; idleTransactionTimeoutMs: number; isolation: string };
   /** What we want of a session. */
   wanted: { statementTimeoutMs: number; idleTransactionTimeoutMs: number };
+  /** `neon`: commits are kept by Neon's storage servers, and what its PostgreSQL does with its own disk says nothing of them. */
+  storage: "own" | "neon";
   fsync: boolean;
   fullPageWrites: boolean;
   /** By how much the server's clock is ahead of ours, and how far off that may be. */
@@ -20,8 +22,8 @@ export type Replication = {
   /** What a commit waits for, by the role's default. */
   synchronousCommit: string;
   synchronousStandbyNames: string;
-  /** Standbys that are connected. */
-  standbys: number;
+  /** Standbys that are connected; null when the server does not say. */
+  standbys: number | null;
   /** Those of them that commits wait for; null when the role may not see it. */
   synchronousStandbys: number | null;
 };
@@ -31,11 +33,12 @@ export type StandbyLack = "unnamed" | "unawaited" | "absent";
 
 /**
  * Why a commit that was acknowledged may be on one server alone; null when it is on a second one. Where the role may not see which
- * standby is synchronous, one that is connected is taken for it: a commit waits for the right one all the same.
+ * standby is synchronous, one that is connected is taken for it, and where it may see none, one is taken to be connected: a commit waits
+ * for the right one all the same.
  */
 export function standbyLackOf(replication: Replication): StandbyLack | null {
   const { synchronousCommit, synchronousStandbyNames, standbys, synchronousStandbys } = replication;
   if (synchronousStandbyNames.trim() === "") return "unnamed";
   if (synchronousCommit === "off" || synchronousCommit === "local") return "unawaited";
-  return (synchronousStandbys ?? standbys) > 0 ? null : "absent";
+  return (synchronousStandbys ?? standbys ?? 1) > 0 ? null : "absent";
 }

@@ -41,6 +41,9 @@ export function sqlStateOf(error: unknown): string | null {
 /** True when the server cancelled a statement, as it does with one that ran for longer than it may. */
 export const wasTooSlow = (error: unknown): boolean => sqlStateOf(error) === "57014";
 
+/** True when the server will not tell this role, or tells no role, as a managed service does with views it has taken away. */
+export const isWithheld = (error: unknown): boolean => ["42501", "0A000"].includes(sqlStateOf(error) ?? "");
+
 /** A standby refuses a write, or the server is going away, or is not ready yet. */
 const LOST_STATES = new Set(["25006", "57P01", "57P02", "57P03", "57P05"]);
 const LOST_CODES = new Set([

@@ -9,6 +9,10 @@ const LOCKS =
   "Find who holds the lock: select pid, usename, application_name, query from pg_stat_activity where pid = any (select unnest(pg_blocking_pids(pid)) from pg_stat_activity).";
 const SCHEMA = "Run `tollgate doctor`; if migrations are pending, run `tollgate migrate`.";
 const DISK = "Free space there: look at `df -h` on the server. No restart of Tollgate is needed.";
+/** What Aurora answers where PostgreSQL would say what it writes, unless it decodes logically. */
+export const TIMELINE_HIDDEN = /^wal_level must be set to 'logical'/;
+export const SHOW_TIMELINE =
+  "On Aurora, set rds.logical_replication = 1 in the parameter group of the cluster and restart its writer: docs/operate/managed-postgresql.md.";
 const CERTIFICATE = "Renew the certificate, or correct what database.url says about TLS.";
 
 /** Of sockets and TLS, by the code of Node. */
@@ -94,6 +98,7 @@ export const HANGS: LedgerTrouble = {
 };
 
 const MESSAGES: readonly (readonly [RegExp, Words])[] = [
+  [TIMELINE_HIDDEN, ["the server does not say on which timeline it writes, as on Aurora", SHOW_TIMELINE]],
   [/^Query read timeout/, ["the database takes calls and does not answer them", ROUTE]],
   [
     /^(timeout expired|Connection terminated due to connection timeout)/,

@@ -1,4 +1,5 @@
-import type { Check, CheckGroup, CheckId, CheckFinding, Status } from "./check.ts";
+import { isWithheld } from "../db/database-error.ts";
+import { type Check, type CheckGroup, type CheckId, type CheckFinding, skipped, type Status } from "./check.ts";
 import type { Patient } from "./patient.ts";
 
 export type ReportedCheck = {
@@ -20,7 +21,7 @@ export type Report = {
 
 type Examination = { checks: readonly Check[]; patient: Patient; onStep: (title: string) => void };
 
-/** Runs every check in order. What one of them throws is a finding, not the end. */
+/** Runs every check in order. What one of them throws is a finding, not the end; what the server will not say is not a failure. */
 export async function examine({ checks, patient, onStep }: Examination): Promise<Report> {
   const lines: ReportedCheck[] = [];
   const unanswered = new Map<CheckId, string>();
@@ -44,7 +45,9 @@ async function findingsOf(check: Check, patient: Patient): Promise<readonly Chec
   try {
     return [await check.run(patient)].flat();
   } catch (error) {
-    return [{ status: "failed", message: patient.explain(error) }];
+    return [
+      isWithheld(error) ? skipped(patient.explain(error)) : { status: "failed", message: patient.explain(error) },
+    ];
   }
 }
 

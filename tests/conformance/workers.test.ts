@@ -22,7 +22,8 @@ const METRICS_TOKEN = "a-metrics-token-for-workers";
 const START_TIMEOUT_MS = 90_000;
 const missing = whyUnavailable("15");
 
-const NO_STANDBY = "no standby is connected: if the database's disk is lost, so is every charge since the last backup";
+const NO_STANDBY =
+  "no standby is connected: unless the storage is replicated, losing the database's disk loses every charge since the last backup";
 
 type Line = { msg?: string; listener?: string; slot?: number; worker_pid?: number; admin_port?: number; url?: string };
 type Parent = {

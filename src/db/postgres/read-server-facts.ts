@@ -1,14 +1,13 @@
 import type { Client } from "pg";
 import type { ServerFacts } from "../../core/server-facts.ts";
+import { isWithheld } from "../database-error.ts";
 import { isPooled, send } from "./postgres-client.ts";
 
 type Row = {
   pid: number;
   role: string;
   now: Date;
-  standbys: bigint;
-  synchronous: bigint;
-  seesStandbys: boolean;
+  isNeon: boolean;
   defaults: Record<string, string>;
 };
 
@@ -17,18 +16,26 @@ type Limits = { statementTimeoutMs: number; idleTransactionTimeoutMs: number };
 /** `reset_val` is what a session begins with: through a pooler the next statement may run in one that we have not set up. */
 const FACTS = `
   select pg_backend_pid() as pid, current_user::text as role, clock_timestamp() as now,
-         (select count(*) from pg_stat_replication) as standbys,
-         (select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum')) as synchronous,
-         pg_has_role(current_user, 'pg_read_all_stats', 'usage') as "seesStandbys",
+         current_setting('neon.timeline_id', true) is not null as "isNeon",
          (select json_object_agg(name, reset_val) from pg_settings
            where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'default_transaction_isolation',
                           'fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')) as defaults`;
+
+type Standbys = { connected: bigint; synchronous: bigint | null };
+
+/** A managed service may have taken this view away, so it is asked by itself. */
+const STANDBYS = `
+  select count(*) as connected,
+         case when pg_has_role(current_user, 'pg_read_all_stats', 'usage')
+              then count(*) filter (where sync_state in ('sync', 'quorum')) end as synchronous
+    from pg_stat_replication`;
 
 export async function readServerFacts(client: Client, wanted: Limits): Promise<ServerFacts> {
   const beganMs = Date.now();
   const [row] = await send<Row>(client, FACTS);
   const endedMs = Date.now();
   if (!row) throw new Error("the database said nothing about itself");
+  const standbys = await readStandbys(client);
   const { defaults } = row;
   return {
     role: row.role,
@@ -39,6 +46,7 @@ export async function readServerFacts(client: Client, wanted: Limits): Promise<S
       isolation: defaults["default_transaction_isolation"] ?? "",
     },
     wanted,
+    storage: row.isNeon ? "neon" : "own",
     fsync: defaults["fsync"] === "on",
     fullPageWrites: defaults["full_page_writes"] === "on",
     clockAheadMs: row.now.getTime() - (beganMs + endedMs) / 2,
@@ -46,8 +54,18 @@ export async function readServerFacts(client: Client, wanted: Limits): Promise<S
     replication: {
       synchronousCommit: defaults["synchronous_commit"] ?? "",
       synchronousStandbyNames: defaults["synchronous_standby_names"] ?? "",
-      standbys: Number(row.standbys),
-      synchronousStandbys: row.seesStandbys ? Number(row.synchronous) : null,
+      standbys: standbys === null ? null : Number(standbys.connected),
+      synchronousStandbys: standbys?.synchronous == null ? null : Number(standbys.synchronous),
     },
   };
+}
+
+async function readStandbys(client: Client): Promise<Standbys | null> {
+  try {
+    const [row] = await send<Standbys>(client, STANDBYS);
+    return row ?? null;
+  } catch (error) {
+    if (isWithheld(error)) return null;
+    throw error;
+  }
 }

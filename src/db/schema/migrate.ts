@@ -108,7 +108,7 @@ function inTheWay(holders: readonly LockHolder[], patienceMs: number): string {
   const sessions = holders.map(({ pid, role }) => `${pid} (${role ?? "unknown role"})`).join(", ");
   return (
     `a table stayed locked for ${Math.round(patienceMs / 1_000)} s. Sessions with open transactions: ${sessions || "none now"}. ` +
-    "End them, as a superuser with select pg_terminate_backend(PID), and migrate again"
+    "End them with select pg_terminate_backend(PID), as their own role, a member of pg_signal_backend or a superuser, and migrate again"
   );
 }
 

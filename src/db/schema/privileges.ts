@@ -186,6 +186,8 @@ export type RoleRights = {
   missing: string[];
   /** What rewrites the journal, and this role may do without owning it: `update on charge`. */
   excess: string[];
+  /** Other roles that may see or change the digests of keys, and are not serving roles. */
+  strangers: string[];
 };
 
 const ROLE = `
@@ -205,6 +207,14 @@ const UNCALLABLE = `
    where p.pronamespace = (select relnamespace from pg_class where oid = 'migration'::regclass)
      and p.proname = any ($1::text[]) and p.prorettype <> 'trigger'::regtype and not has_function_privilege(p.oid, 'execute')`;
 
+/** A serving role adds charges and changes none. What a platform grants on every table of a schema, as Supabase does, is everything. */
+const STRANGERS = `
+  select coalesce(pg_get_userbyid(nullif(g.grantee, 0)), 'public')::text as name
+    from (select distinct a.grantee, c.relowner from pg_class c cross join aclexplode(c.relacl) a where c.oid = 'key_secret'::regclass) g
+   where g.grantee not in (g.relowner, (select oid from pg_roles where rolname = current_user))
+     and (g.grantee = 0 or not has_table_privilege(g.grantee, 'charge', 'insert') or has_table_privilege(g.grantee, 'charge', 'update'))
+   order by 1`;
+
 const JOURNAL = ["audit", "audit_end", "chain", "charge", "funding", "house", "refund", "release", "word"];
 const REWRITES = JOURNAL.flatMap((table) =>
   ["update", "delete", "truncate"].map((action): [string, string] => [table, action]),
@@ -212,7 +222,7 @@ const REWRITES = JOURNAL.flatMap((table) =>
 
 /** What the connected role may do, compared with what a gateway must be able to do and must not. */
 export async function readRights(queryable: Queryable, functions: readonly FunctionFile[]): Promise<RoleRights> {
-  const [role] = await queryable.query<Omit<RoleRights, "missing" | "excess">>(ROLE);
+  const [role] = await queryable.query<Omit<RoleRights, "missing" | "excess" | "strangers">>(ROLE);
   if (!role) throw new Error("a table has an owner");
   const needed = Object.entries(SERVING).flatMap(([table, actions]) =>
     actions.split(", ").map((action): [string, string] => [table, action]),
@@ -224,7 +234,8 @@ export async function readRights(queryable: Queryable, functions: readonly Funct
   };
   const uncallable = await queryable.query<{ right: string }>(UNCALLABLE, [functions.map(({ name }) => name)]);
   const missing = [...(await having(needed, false)), ...uncallable.map(({ right }) => right)].sort();
-  return { ...role, missing, excess: role.isOwner ? [] : await having(REWRITES, true) };
+  const strangers = (await queryable.query<{ name: string }>(STRANGERS)).map(({ name }) => name);
+  return { ...role, missing, excess: role.isOwner ? [] : await having(REWRITES, true), strangers };
 }
 
 function functionsOf(tx: Transaction, functions: readonly FunctionFile[]): Promise<OurFunction[]> {

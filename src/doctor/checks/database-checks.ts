@@ -77,7 +77,8 @@ export const DATABASE_CHECKS: readonly Check[] = [
   {
     id: "database-role",
     title: "role and grants",
-    finds: "The role lacks a right that the gateway needs, is a superuser, or may rewrite the journal.",
+    finds:
+      "The role lacks a right that the gateway needs, is a superuser, or may rewrite the journal; or another role may read or change the digests of keys.",
     fix: "As the owner of the tables, run `tollgate migrate --serving-role NAME` (docs/operate/database-roles.md).",
     after: ["database-migrations"],
     run: async (patient) => {
@@ -88,6 +89,11 @@ export const DATABASE_CHECKS: readonly Check[] = [
       if (rights.isSuperuser)
         return warning(`${role} is a superuser`, "Create a role for Tollgate: see docs/operate/database-roles.md.");
       if (excess.length > 0) return warning(`${role} may rewrite the journal: ${listed(excess)}`, grant);
+      if (rights.strangers.length > 0)
+        return warning(
+          `the digests of keys are open to other roles: ${listed(rights.strangers)}`,
+          "Keep Tollgate's tables out of schemas that a platform publishes (docs/operate/managed-postgresql.md#supabase), and revoke what these roles have.",
+        );
       return ok(rights.isOwner ? `${role}, which owns the tables` : `${role}, with the rights of a serving role`);
     },
   },

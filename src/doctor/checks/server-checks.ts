@@ -1,4 +1,4 @@
-import { standbyLackOf } from "../../core/server-facts.ts";
+import { type ServerFacts, standbyLackOf } from "../../core/server-facts.ts";
 import type { ServerLook } from "../../db/line/look-at-servers.ts";
 import { type Advice, adviceOn } from "../../telemetry/log/server-advice.ts";
 import { type Check, failed, type CheckFinding, type Found, ok, skipped, warning } from "../check.ts";
@@ -68,7 +68,15 @@ export const SERVER_CHECKS: readonly Check[] = [
     fix: "Set fsync = on and full_page_writes = on in postgresql.conf and reload the server.",
     after: ["database-reachable"],
     run: (patient) =>
-      advised(patient, ["fsync_off", "full_page_writes_off"], "fsync and full_page_writes are on", failed),
+      advised(
+        patient,
+        ["fsync_off", "full_page_writes_off"],
+        ({ storage }) =>
+          storage === "neon"
+            ? "Neon keeps commits on its storage servers; fsync of its PostgreSQL does not matter"
+            : "fsync and full_page_writes are on",
+        failed,
+      ),
   },
   {
     id: "database-standby",
@@ -83,8 +91,12 @@ export const SERVER_CHECKS: readonly Check[] = [
       const lack = standbyLackOf(facts.replication);
       if (required && lack !== null)
         return failed("required by ledger.require_synchronous_standby and missing: every request gets 503");
+      if (facts.replication.standbys === null && lack !== "unawaited")
+        return skipped(`the server does not show its standbys to ${facts.role} (docs/operate/managed-postgresql.md)`);
       const findings = ["no_standby", "standby_unnamed", "standby_unawaited", "standby_absent"];
-      return advised(patient, findings, "a synchronous standby is connected", warning);
+      const well = ({ storage }: ServerFacts): string =>
+        storage === "neon" ? "commits wait for Neon's storage servers" : "a synchronous standby is connected";
+      return advised(patient, findings, well, warning);
     },
   },
   {
@@ -93,7 +105,7 @@ export const SERVER_CHECKS: readonly Check[] = [
     finds: "The clocks of this machine and of the database server differ by more than 1 second.",
     fix: "Synchronize both clocks with NTP, for example with chrony or systemd-timesyncd.",
     after: ["database-reachable"],
-    run: (patient) => advised(patient, ["clock"], "agrees with this machine within 1 s", warning),
+    run: (patient) => advised(patient, ["clock"], () => "agrees with this machine within 1 s", warning),
   },
   {
     id: "database-sessions",
@@ -103,7 +115,7 @@ export const SERVER_CHECKS: readonly Check[] = [
     fix: "Set the named defaults for the role with `alter role … set …`.",
     after: ["database-reachable"],
     run: (patient) =>
-      advised(patient, ["pooled_without_limits", "isolation"], "isolation and timeouts are as needed", warning),
+      advised(patient, ["pooled_without_limits", "isolation"], () => "isolation and timeouts are as needed", warning),
   },
   {
     id: "database-disk",
@@ -156,13 +168,13 @@ export function judgeVersion({ version, versionNumber }: { version: string; vers
 async function advised(
   patient: Patient,
   findings: readonly string[],
-  well: string,
+  well: (facts: ServerFacts) => string,
   level: (message: string, fix: string) => CheckFinding,
 ): Promise<Found> {
   const facts = await databaseOf(patient).inspect();
   if (facts === null) return skipped("the database runs inside the process");
   const about = adviceOn(facts).filter(({ finding }) => findings.includes(finding));
-  return about.length === 0 ? ok(well) : about.map((advice) => judge(advice, level));
+  return about.length === 0 ? ok(well(facts)) : about.map((advice) => judge(advice, level));
 }
 
 const judge = ({ level, message, fix }: Advice, bad: (message: string, fix: string) => CheckFinding): CheckFinding =>

@@ -14,6 +14,7 @@ const SOUND: ServerFacts = {
   pooled: false,
   sessionDefaults: { statementTimeoutMs: 0, idleTransactionTimeoutMs: 0, isolation: "read committed" },
   wanted: { statementTimeoutMs: 5_000, idleTransactionTimeoutMs: 10_000 },
+  storage: "own",
   fsync: true,
   fullPageWrites: true,
   clockAheadMs: 0,
@@ -34,6 +35,19 @@ test("a sound server is told nothing", () => {
   expect(adviceOn(SOUND)).toEqual([]);
 });
 
+test("Neon is told nothing of a disk and of standbys, since its storage servers keep the commits", () => {
+  const neon = { ...replicated({ standbys: 0, synchronousStandbys: 0 }), storage: "neon", fsync: false } as const;
+
+  expect(adviceOn(neon)).toEqual([]);
+  expect(adviceOn({ ...neon, replication: { ...neon.replication, synchronousCommit: "off" } })).toMatchObject([
+    { finding: "standby_unawaited" },
+  ]);
+});
+
+test("a standby that the server does not show is taken to be there where commits wait for it", () => {
+  expect(adviceOn(replicated({ standbys: null, synchronousStandbys: null }))).toEqual([]);
+});
+
 const FOUND: [facts: ServerFacts, level: string, finding: string, words: RegExp, fix: RegExp][] = [
   [{ ...SOUND, fsync: false }, "warn", "fsync_off", /charges can be lost/, /fsync = on/],
   [{ ...SOUND, fullPageWrites: false }, "warn", "full_page_writes_off", /damage/, /full_page_writes = on/],
@@ -41,8 +55,15 @@ const FOUND: [facts: ServerFacts, level: string, finding: string, words: RegExp,
     replicated({ synchronousStandbyNames: "", standbys: 0, synchronousStandbys: 0 }),
     "info",
     "no_standby",
-    /every charge since the last backup/,
+    /unless the storage is replicated/,
     /Archive WAL/,
+  ],
+  [
+    replicated({ synchronousStandbyNames: "", standbys: null, synchronousStandbys: null }),
+    "info",
+    "standbys_unseen",
+    /does not show its standbys to tollgate/,
+    /managed-postgresql/,
   ],
   [
     replicated({ synchronousStandbyNames: " ", synchronousStandbys: 0 }),

@@ -14,7 +14,8 @@ export const adviceOn = (facts: ServerFacts): Advice[] => [
   ...onSession(facts),
 ];
 
-function onDisk({ fsync, fullPageWrites }: ServerFacts): Advice[] {
+function onDisk({ storage, fsync, fullPageWrites }: ServerFacts): Advice[] {
+  if (storage === "neon") return [];
   const advice: Advice[] = [];
   if (!fsync)
     advice.push({
@@ -42,17 +43,27 @@ export const STANDBY_FIXES: Record<StandbyLack | "unread", string> = {
   unread: "The database did not answer; see the lines about it.",
 };
 
-function onStandby({ replication, role }: ServerFacts): Advice[] {
+function onStandby({ storage, replication, role }: ServerFacts): Advice[] {
   const lack = standbyLackOf(replication);
-  if (lack === null) return [];
+  if (lack === null || (storage === "neon" && lack !== "unawaited")) return [];
+  if (lack === "unnamed" && replication.standbys === null)
+    return [
+      {
+        level: "info",
+        finding: "standbys_unseen",
+        message: `the server does not show its standbys to ${role}: whether a failover can lose charges depends on the service`,
+        fix: "See docs/operate/managed-postgresql.md.",
+      },
+    ];
   if (lack === "unnamed" && replication.standbys === 0)
     // So it is on every single server, by choice or by default: worth knowing, and nothing is wrong.
     return [
       {
         level: "info",
         finding: "no_standby",
-        message: "no standby is connected: if the database's disk is lost, so is every charge since the last backup",
-        fix: "Archive WAL beside base backups, or run a synchronous standby.",
+        message:
+          "no standby is connected: unless the storage is replicated, losing the database's disk loses every charge since the last backup",
+        fix: "Archive WAL beside base backups, run a synchronous standby, or have the service replicate the storage.",
       },
     ];
   const texts: Record<StandbyLack, Pick<Advice, "message" | "fix">> = {

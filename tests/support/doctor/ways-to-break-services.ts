@@ -153,6 +153,17 @@ export const SERVICE_WAYS: readonly WayToBreak[] = [
     },
   },
   {
+    breaks: "the seclusion of the tables, as a platform does that publishes every table of a schema",
+    sql: ["create role anon", "grant all on key_secret, charge to anon"],
+    undo: ["drop owned by anon", "drop role anon"],
+    expected: {
+      id: "database-role",
+      status: "warning",
+      message: /^the digests of keys are open to other roles: anon$/,
+      fix: /managed-postgresql\.md#supabase/,
+    },
+  },
+  {
     breaks: "the encoding of the database",
     url: ({ cluster }) => cluster.url("ascii"),
     sql: ["create database ascii template template0 encoding 'SQL_ASCII' locale 'C'"],
