@@ -45,7 +45,10 @@ async function createFresh(options: FreshOptions): Promise<FreshDatabase> {
   const url = databaseUrl(ownerUrl, name);
   if (migrated && given) await migrateUrl(url);
   const tampererUrl = given === undefined ? asTamperer(url) : url;
-  return { url, tampererUrl, close: () => administer(ownerUrl, `drop database if exists ${name} with (force)`) };
+  // It may end the sessions of both, where a connection is still about to close.
+  const dropperUrl = given ?? asTamperer(ownerUrl);
+  const close = () => administer(dropperUrl, `drop database if exists ${name} with (force)`);
+  return { url, tampererUrl, close };
 }
 
 /** A folder that goes with the server of the run, and its address; null where a server was given, which keeps nothing of ours. */

@@ -44,6 +44,22 @@ describe.each(["15", "newest"] as const)("PostgreSQL %s", (version) => {
     await expect.poll(() => cluster.pid(), { interval: 50 }).toBeNull();
   });
 
+  test("a fresh database belongs to no superuser, and goes while sessions of both its roles are open", async (context) => {
+    context.skip(reason !== null, reason ?? "");
+    const fresh = await freshDatabase({ version });
+    const sessions = [fresh.url, fresh.tampererUrl].map((connectionString) => new Client({ connectionString }));
+    const ended = sessions.map((session) => new Promise((resolve) => session.on("error", resolve)));
+    for (const session of sessions) await session.connect();
+    const rows = await Promise.all(
+      sessions.map(async (session) => (await session.query("show is_superuser")).rows as unknown[]),
+    );
+
+    await fresh.close();
+
+    expect(rows).toEqual([[{ is_superuser: "off" }], [{ is_superuser: "off" }]]);
+    await Promise.all(ended);
+  });
+
   test("fresh databases are migrated and do not see each other", async (context) => {
     context.skip(reason !== null, reason ?? "");
     const [one, two] = await Promise.all([freshDatabase({ version }), freshDatabase({ version })]);
