@@ -26,9 +26,24 @@ export type Replication = {
   standbys: number | null;
   /** Those of them that commits wait for; null when the role may not see it. */
   synchronousStandbys: number | null;
+  /** Those and the ones that could take their place; null when the role may not see it. */
+  candidates: number | null;
 };
 
-/** `unnamed`: no standby is to be waited for. `unawaited`: commits do not wait. `absent`: none of those named is connected. */
+/** How many standbys a commit waits for, and how many are named for that; with `*` any standby counts and none is named. */
+export type StandbyDemand = { needed: number; named: number };
+
+/** What `synchronous_standby_names` says: `FIRST 1 (a, b)`, `ANY 2 (a, b, c)`, or a list of which the first is waited for. */
+export function standbyDemandOf(synchronousStandbyNames: string): StandbyDemand {
+  const names = synchronousStandbyNames.replaceAll(/"(?:[^"]|"")*"/g, "quoted").trim();
+  if (names === "") return { needed: 0, named: 0 };
+  const [, number = "1", list = names] = /^(?:(?:first|any)\s*)?(\d+)\s*\((.*)\)$/is.exec(names) ?? [];
+  const listed = list.split(",").map((name) => name.trim());
+  const needed = Number(number);
+  return { needed, named: listed.includes("*") ? needed : Math.max(needed, listed.length) };
+}
+
+/** `unnamed`: no standby is to be waited for. `unawaited`: commits do not wait. `absent`: too few of those named are connected. */
 export type StandbyLack = "unnamed" | "unawaited" | "absent";
 
 /**
@@ -40,5 +55,13 @@ export function standbyLackOf(replication: Replication): StandbyLack | null {
   const { synchronousCommit, synchronousStandbyNames, standbys, synchronousStandbys } = replication;
   if (synchronousStandbyNames.trim() === "") return "unnamed";
   if (synchronousCommit === "off" || synchronousCommit === "local") return "unawaited";
-  return (synchronousStandbys ?? standbys ?? 1) > 0 ? null : "absent";
+  return (synchronousStandbys ?? standbys ?? Infinity) >= standbyDemandOf(synchronousStandbyNames).needed ? null : "absent";
+}
+
+/** How many standbys more may be lost before commits wait; null when the role may not see it, or when none is named to spare. */
+export function sparesOf({ synchronousStandbyNames, candidates }: Replication): { left: number; named: number } | null {
+  const { needed, named } = standbyDemandOf(synchronousStandbyNames);
+  return candidates === null || named === needed
+    ? null
+    : { left: Math.max(0, candidates - needed), named: named - needed };
 }

@@ -4,12 +4,14 @@ import { createLineAllowance } from "./log/line-allowance.ts";
 import { sayTo } from "./log/log-table.ts";
 import type { Logger } from "./log/logger.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import { adviceOn, STANDBY_FIXES } from "./log/server-advice.ts";
+import { type Advice, adviceOn, STANDBY_FIXES } from "./log/server-advice.ts";
 
 /** What is found out about the database server, beside whether it answers. */
 export type ServerEvents = {
   /** What a database server says of itself: one line for each thing that its operator should know. */
   serverInspected: (facts: ServerFacts) => void;
+  /** What it says of itself while we run; null: nothing lately. A line for each thing that was not so before. */
+  serverWatched: (facts: ServerFacts | null) => void;
   /** Requests are refused since the database has no synchronous standby, and one is required; or, with null, no longer. */
   standbyRequired: (lack: StandbyLack | "unread" | null) => void;
   /** Whether changes are heard as they are made; while not, what is known of keys and models may be so old. */
@@ -31,10 +33,18 @@ type Parts = { logger: Logger; metrics: Metrics; clock: Clock };
 export function createServerEvents({ logger, metrics, clock }: Parts): ServerEvents {
   const refusals = createLineAllowance({ most: REFUSED_LINES, perMs: REFUSED_LINES_MS, clock });
   const say = sayTo(logger);
+  const advise = ({ level, finding, message, fix }: Advice): void => logger[level]({ finding, fix }, message);
+  /** Null before the first look: what is so from the start was said at the start. */
+  let known: ReadonlySet<string> | null = null;
   metrics.changesHeard(1);
   return {
-    serverInspected: (facts) => {
-      for (const { level, finding, message, fix } of adviceOn(facts)) logger[level]({ finding, fix }, message);
+    serverInspected: (facts) => adviceOn(facts).forEach(advise),
+    serverWatched: (facts) => {
+      metrics.databaseFacts(facts);
+      if (facts === null) return;
+      const advice = adviceOn(facts);
+      for (const one of advice) if (known !== null && !known.has(one.finding)) advise(one);
+      known = new Set(advice.map(({ finding }) => finding));
     },
     standbyRequired: (lack) => {
       if (lack === null) return say("standbyPresent");

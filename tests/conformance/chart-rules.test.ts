@@ -19,16 +19,26 @@ const inBraces = (labels: Labels): string =>
     .map(([name, value]) => `${name}="${value}"`)
     .join(",")}}`;
 
-/** Asks promtool which of all alerts fire after ten minutes in which `up` of the target had these values. */
-function promtool(target: Labels, up: string | null, firing: object[]) {
+type More = { series?: Record<string, string>; minutes?: number };
+
+/** Asks promtool which of all alerts fire after so many minutes in which `up` of the target, and further series of it, had these values. */
+function promtool(
+  target: Labels,
+  up: string | null,
+  firing: object[],
+  { series: further = {}, minutes = 10 }: More = {},
+) {
   const file = join(folder, "tests.yml");
   const expected = firing.map((labels) => ({ labels: inBraces({ alertstate: "firing", ...labels }), value: 1 }));
   const alerts = {
     expr: 'count by (alertname, alertstate, job, instance, pod) (ALERTS{alertstate="firing"})',
-    eval_time: "10m",
+    eval_time: `${minutes}m`,
     exp_samples: expected,
   };
-  const series = up === null ? [] : [{ series: `up${inBraces(target)}`, values: up }];
+  const series = Object.entries(up === null ? further : { up, ...further }).map(([name, values]) => ({
+    series: `${name.includes("{") ? name.replace("}", `,${inBraces(target).slice(1)}`) : `${name}${inBraces(target)}`}`,
+    values,
+  }));
   const content = {
     rule_files: [RULES],
     evaluation_interval: "1m",
@@ -38,6 +48,20 @@ function promtool(target: Labels, up: string | null, firing: object[]) {
   const { stdout, stderr } = spawnSync("promtool", ["test", "rules", file], { encoding: "utf8" });
   return stdout + stderr;
 }
+
+/** Each alert about what all pods see alike, with the series that make it fire. */
+const OF_THE_DATABASE: [alert: string, series: Record<string, string>, minutes: number][] = [
+  [
+    "TollgateStandbyLost",
+    { tollgate_database_standbys_needed: "1x10", tollgate_database_standbys_confirming: "0x10" },
+    10,
+  ],
+  [
+    "TollgateStandbySpareMissing",
+    { tollgate_database_standbys_spare_named: "1x12", tollgate_database_standbys_to_spare: "0x12" },
+    12,
+  ],
+];
 
 describe.skipIf(isMissing)("promtool (skipped where it is not installed: apt-get install prometheus)", () => {
   describe.each(["production", "autoscaled"])("with the labels of the chart rendered for %s", (set) => {
@@ -50,6 +74,11 @@ describe.skipIf(isMissing)("promtool (skipped where it is not installed: apt-get
 
     test("TollgateDown fires when a pod cannot be scraped, and TollgateAbsent does not", () => {
       expect(promtool(target, "0x10", [{ alertname: "TollgateDown", job, instance, pod }])).toContain("SUCCESS");
+    });
+
+    test.each(OF_THE_DATABASE)("%s fires once for all pods, and nothing else does", (alertname, series, minutes) => {
+      const fired = promtool(target, `1x${minutes}`, [{ alertname, job }], { series, minutes });
+      expect(fired).toContain("SUCCESS");
     });
 
     test("TollgateAbsent fires when there is no pod", () => {

@@ -13,6 +13,8 @@ import { until } from "../support/until.ts";
 import { childEnvironment } from "../support/child-environment.ts";
 
 const ADMIN_TOKEN = "an-admin-token-for-tests";
+/** A gateway looks at its server every 15 seconds. */
+const LOOK_MS = 40_000;
 const missing = whyUnavailable("15");
 
 describe.skipIf(missing !== null)(
@@ -89,6 +91,20 @@ describe.skipIf(missing !== null)(
       return response.status;
     }
 
+    const demand = (names: string) =>
+      administer(`alter system set synchronous_standby_names = '${names}'`, "select pg_reload_conf()");
+
+    const reasons = async (): Promise<string[]> =>
+      ((await (await fetch(`${gateway.adminUrl}/healthz`)).json()) as { reasons: string[] }).reasons;
+
+    /** What Prometheus would read, by the end of the names. */
+    async function standbyGauges(): Promise<Record<string, number>> {
+      const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+      const text = await (await fetch(`${gateway.adminUrl}/metrics`, { headers })).text();
+      const found = [...text.matchAll(/^tollgate_database_standbys_(\w+) (\d+)$/gm)];
+      return Object.fromEntries(found.map(([, name, value]) => [name, Number(value)]));
+    }
+
     const healthy = async (): Promise<number> => (await fetch(`${gateway.adminUrl}/healthz`)).status;
     const refusals = (reason: string): number => gateway.output().split(`"reason":"${reason}"`).length - 1;
 
@@ -121,5 +137,27 @@ describe.skipIf(missing !== null)(
       await until(async () => (await healthy()) === 200, "it is healthy again");
       expect(await ask()).toBe(200);
     });
+
+    test("a gateway says that a standby to spare is missing while commits do not wait yet, and that one is lost when they do", async () => {
+      await administer("grant pg_read_all_stats to tollgate");
+      await demand("ANY 1 (walreceiver, another)");
+      await until(
+        async () => (await reasons()).some((reason) => reason.includes("(1): if one more")),
+        "it is said",
+        LOOK_MS,
+      );
+      expect(await healthy()).toBe(200);
+      expect(await ask()).toBe(200);
+      expect(await (await fetch(`${gateway.url}/readyz`)).json()).toEqual({ status: "degraded" });
+      expect(await standbyGauges()).toEqual({ needed: 1, confirming: 1, to_spare: 0, spare_named: 1 });
+      await until(() => gateway.output().includes('"finding":"standby_spare"'), "the log says it");
+
+      await demand("ANY 2 (walreceiver, another)");
+      await until(async () => (await standbyGauges())["needed"] === 2, "it is measured", LOOK_MS);
+      expect(await standbyGauges()).toEqual({ needed: 2, confirming: 1 });
+      expect(await healthy()).toBe(503);
+      expect(await ask()).toBe(503);
+      await until(() => gateway.output().includes("waits for 2 synchronous standbys, and 1"), "the log says it");
+    }, 120_000);
   },
 );

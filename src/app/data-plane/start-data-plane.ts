@@ -41,6 +41,7 @@ import { startRecording } from "./start-recording.ts";
 import { tellEnds } from "./tell-ends.ts";
 import { startSending } from "./start-notices.ts";
 import { startVerifying } from "./start-verifying.ts";
+import { watchServer } from "../status/watch-server.ts";
 import { readDescription } from "../read-description.ts";
 
 const CHANGES_UNHEARD = "changes of keys and models are not announced to this process; it reads them every few seconds";
@@ -58,6 +59,11 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
   const running = createRunning();
   const processId = createId(clock.nowMs());
   const standby = await guardStandby(parts);
+  const server = watchServer({
+    inspect: parts.operatorDatabase.inspect,
+    clock,
+    onFacts: parts.events.serverWatched,
+  });
   const live = publishing(parts, { running, processId });
   const current = await keepCurrent(parts, { catalogueStore: beside.catalogueStore, running, standby, live });
   const ledgers = await Promise.all(
@@ -75,7 +81,7 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
 
   const obstacle = (): string | null => (standby.lack() === null ? null : STANDBY_LACKING.words);
   const drain = createDrain({ clock });
-  const health = createHealth({ drain, state, ...current });
+  const health = createHealth({ drain, state, concerns: server.concerns, ...current });
   const made = { ...beside, running, current, ledger, batcher, duties, state, pool, upstream, obstacle, drain };
   const http = createHttp({ ...useCases(parts, made), ...edge(parts, made), health });
 
@@ -90,7 +96,7 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
     stop: async (farewellMs: number): Promise<void> => {
       running.cutStopping();
       await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, farewellMs);
-      const ends = [duties.stop(), live.close(), records.stop(farewellMs), verifying.stop()];
+      const ends = [duties.stop(), live.close(), records.stop(farewellMs), verifying.stop(), server.stop()];
       await Promise.all([...ends, ...notices.map((each) => each.stop())]);
       current.stop();
       standby.close();
@@ -218,17 +224,18 @@ type Watched = {
   state: () => LedgerState;
   isCatalogueLoaded: () => boolean;
   hearsChanges: () => boolean;
+  concerns: () => string[];
 };
 
 /** What is wrong now: nothing is asked, everything was seen. */
 const createHealth =
-  ({ drain, state, isCatalogueLoaded, hearsChanges }: Watched) =>
+  ({ drain, state, isCatalogueLoaded, hearsChanges, concerns }: Watched) =>
   (): Health => {
     const unready = drain.isDraining() ? ["draining"] : [];
     if (!isCatalogueLoaded()) unready.push("the catalogue has not been loaded");
     const ledger = state();
     const trouble = describeLedger(ledger);
-    const degraded = hearsChanges() ? [] : [CHANGES_UNHEARD];
+    const degraded = [...(hearsChanges() ? [] : [CHANGES_UNHEARD]), ...concerns()];
     if (trouble === null) return { unready, failing: [], degraded };
     return ledger.state === "down"
       ? { unready, failing: [trouble], degraded }

@@ -65,8 +65,9 @@ describe.skipIf(reason !== null)(`what a server says of itself${reason === null 
     await run("alter system set synchronous_standby_names = '*'", "select pg_reload_conf()");
     await expect
       .poll(() => replication(seeing))
-      .toEqual({ ...common, synchronousStandbyNames: "*", synchronousStandbys: 1 });
-    expect(await replication(plain)).toEqual({ ...common, synchronousStandbyNames: "*", synchronousStandbys: null });
+      .toEqual({ ...common, synchronousStandbyNames: "*", synchronousStandbys: 1, candidates: 1 });
+    const unseen = { synchronousStandbys: null, candidates: null };
+    expect(await replication(plain)).toEqual({ ...common, synchronousStandbyNames: "*", ...unseen });
 
     await run("alter system set synchronous_standby_names = 'another'", "select pg_reload_conf()");
     await expect.poll(() => replication(seeing)).toMatchObject({ ...common, synchronousStandbys: 0 });

@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import { type Clock, systemClock } from "../../core/clock.ts";
 import type { ServerFacts } from "../../core/server-facts.ts";
 import { isWithheld } from "../database-error.ts";
 import { isPooled, send } from "./postgres-client.ts";
@@ -21,19 +22,26 @@ const FACTS = `
            where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'default_transaction_isolation',
                           'fsync', 'full_page_writes', 'synchronous_commit', 'synchronous_standby_names')) as defaults`;
 
-type Standbys = { connected: bigint; synchronous: bigint | null };
+type Standbys = { connected: bigint; synchronous: bigint | null; candidates: bigint | null };
 
 /** A managed service may have taken this view away, so it is asked by itself. */
 const STANDBYS = `
   select count(*) as connected,
          case when pg_has_role(current_user, 'pg_read_all_stats', 'usage')
-              then count(*) filter (where sync_state in ('sync', 'quorum')) end as synchronous
+              then count(*) filter (where sync_state in ('sync', 'quorum')) end as synchronous,
+         case when pg_has_role(current_user, 'pg_read_all_stats', 'usage')
+              then count(*) filter (where sync_state in ('sync', 'quorum', 'potential')) end as candidates
     from pg_stat_replication`;
 
-export async function readServerFacts(client: Client, wanted: Limits): Promise<ServerFacts> {
-  const beganMs = Date.now();
+export async function readServerFacts(
+  client: Client,
+  wanted: Limits,
+  clock: Clock = systemClock,
+): Promise<ServerFacts> {
+  const sentAtMs = clock.nowMs();
+  const sentMs = clock.elapsedMs();
   const [row] = await send<Row>(client, FACTS);
-  const endedMs = Date.now();
+  const clockErrorMs = (clock.elapsedMs() - sentMs) / 2;
   if (!row) throw new Error("the database said nothing about itself");
   const standbys = await readStandbys(client);
   const { defaults } = row;
@@ -49,13 +57,14 @@ export async function readServerFacts(client: Client, wanted: Limits): Promise<S
     storage: row.isNeon ? "neon" : "own",
     fsync: defaults["fsync"] === "on",
     fullPageWrites: defaults["full_page_writes"] === "on",
-    clockAheadMs: row.now.getTime() - (beganMs + endedMs) / 2,
-    clockErrorMs: (endedMs - beganMs) / 2,
+    clockAheadMs: row.now.getTime() - (sentAtMs + clockErrorMs),
+    clockErrorMs,
     replication: {
       synchronousCommit: defaults["synchronous_commit"] ?? "",
       synchronousStandbyNames: defaults["synchronous_standby_names"] ?? "",
       standbys: standbys === null ? null : Number(standbys.connected),
       synchronousStandbys: standbys?.synchronous == null ? null : Number(standbys.synchronous),
+      candidates: standbys?.candidates == null ? null : Number(standbys.candidates),
     },
   };
 }

@@ -81,7 +81,8 @@ export const SERVER_CHECKS: readonly Check[] = [
   {
     id: "database-standby",
     title: "standby",
-    finds: "A standby is connected and none is synchronous. It fails if `ledger.require_synchronous_standby` is on.",
+    finds:
+      "No connected standby is synchronous, or fewer than commits wait for, or one that `synchronous_standby_names` lists is missing. It fails if `ledger.require_synchronous_standby` is on and requests get 503.",
     fix: "Run a synchronous standby: docs/operate/high-availability.md.",
     after: ["database-reachable"],
     run: async (patient) => {
@@ -93,7 +94,7 @@ export const SERVER_CHECKS: readonly Check[] = [
         return failed("required by ledger.require_synchronous_standby and missing: every request gets 503");
       if (facts.replication.standbys === null && lack !== "unawaited")
         return skipped(`the server does not show its standbys to ${facts.role} (docs/operate/managed-postgresql.md)`);
-      const findings = ["no_standby", "standby_unnamed", "standby_unawaited", "standby_absent"];
+      const findings = ["no_standby", "standby_unnamed", "standby_unawaited", "standby_absent", "standby_spare"];
       const well = ({ storage }: ServerFacts): string =>
         storage === "neon" ? "commits wait for Neon's storage servers" : "a synchronous standby is connected";
       return advised(patient, findings, well, warning);

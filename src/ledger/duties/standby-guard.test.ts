@@ -7,6 +7,7 @@ const SYNCHRONOUS: Replication = {
   synchronousStandbyNames: "*",
   standbys: 1,
   synchronousStandbys: 1,
+  candidates: 1,
 };
 const NONE: Replication = { ...SYNCHRONOUS, synchronousStandbyNames: "" };
 
@@ -50,6 +51,8 @@ test.each<[found: Replication | null | Error, lack: string | null]>([
   [{ ...SYNCHRONOUS, synchronousCommit: "off" }, "unawaited"],
   [{ ...SYNCHRONOUS, synchronousStandbys: 0 }, "absent"],
   [{ ...SYNCHRONOUS, standbys: 0, synchronousStandbys: null }, "absent"],
+  [{ ...SYNCHRONOUS, synchronousStandbyNames: "ANY 2 (a, b, c)" }, "absent"],
+  [{ ...SYNCHRONOUS, synchronousStandbyNames: "ANY 2 (a, b, c)", standbys: 2, synchronousStandbys: 2 }, null],
   [null, "unnamed"],
   [new Error("away"), "unread"],
 ])("of %j it says: %s", async (found, lack) => {

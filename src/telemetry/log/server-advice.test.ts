@@ -8,6 +8,7 @@ const SYNCHRONOUS: Replication = {
   synchronousStandbyNames: "ANY 1 (*)",
   standbys: 1,
   synchronousStandbys: 1,
+  candidates: 1,
 };
 const SOUND: ServerFacts = {
   role: "tollgate",
@@ -88,6 +89,20 @@ const FOUND: [facts: ServerFacts, level: string, finding: string, words: RegExp,
     /every charge waits/,
     /Start the standby/,
   ],
+  [
+    replicated({ synchronousStandbyNames: "ANY 2 (a, b, c)" }),
+    "warn",
+    "standby_absent",
+    /waits for 2 synchronous standbys, and 1/,
+    /Start the standbys/,
+  ],
+  [
+    replicated({ synchronousStandbyNames: "FIRST 1 (a, b)" }),
+    "warn",
+    "standby_spare",
+    /not connected \(1\): if one more is lost, every charge waits/,
+    /take it out of synchronous_standby_names/,
+  ],
   [{ ...SOUND, clockAheadMs: 3_240 }, "warn", "clock", /clock is 3\.2 s ahead of/, /NTP/],
   [{ ...SOUND, clockAheadMs: -61_000 }, "warn", "clock", /clock is 61\.0 s behind this/, /NTP/],
   [
@@ -120,6 +135,10 @@ test.each<[why: string, facts: ServerFacts]>([
   [
     "the role may not see which standby is synchronous, and one is connected",
     replicated({ synchronousStandbys: null }),
+  ],
+  [
+    "every standby that is named is connected",
+    replicated({ synchronousStandbyNames: 'FIRST 1 ("a, b", c)', standbys: 2, candidates: 2 }),
   ],
   ["a pooler's sessions have limits of their own", limited(5_000, 10_000)],
   ["they are a little looser than ours", limited(15_000, 30_000)],

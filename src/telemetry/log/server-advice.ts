@@ -1,4 +1,10 @@
-import { type ServerFacts, type StandbyLack, standbyLackOf } from "../../core/server-facts.ts";
+import {
+  type ServerFacts,
+  sparesOf,
+  standbyDemandOf,
+  type StandbyLack,
+  standbyLackOf,
+} from "../../core/server-facts.ts";
 
 /** One thing about a database server that its operator should know, and how it is mended. */
 export type Advice = { level: "info" | "warn"; finding: string; message: string; fix: string };
@@ -39,13 +45,14 @@ export const STANDBY_FIXES: Record<StandbyLack | "unread", string> = {
   unnamed: "Set synchronous_standby_names, such as 'ANY 1 (*)', in postgresql.conf and reload the server.",
   unawaited:
     "Set synchronous_commit to on, remote_write or remote_apply for the role (alter role … set synchronous_commit = 'on').",
-  absent: "Start the standby, or correct synchronous_standby_names and reload the server.",
+  absent: "Start the standbys that are missing, or correct synchronous_standby_names and reload the server.",
   unread: "The database did not answer; see the lines about it.",
 };
 
 function onStandby({ storage, replication, role }: ServerFacts): Advice[] {
   const lack = standbyLackOf(replication);
-  if (lack === null || (storage === "neon" && lack !== "unawaited")) return [];
+  if (storage === "neon" && lack !== "unawaited") return [];
+  if (lack === null) return onSpares({ replication });
   if (lack === "unnamed" && replication.standbys === null)
     return [
       {
@@ -76,11 +83,34 @@ function onStandby({ storage, replication, role }: ServerFacts): Advice[] {
       fix: setForRole(role, { synchronous_commit: "on" }),
     },
     absent: {
-      message: "synchronous_standby_names is set but no such standby is connected: every charge waits for one",
+      message: absence({ replication }),
       fix: STANDBY_FIXES.absent,
     },
   };
   return [{ level: "warn", finding: `standby_${lack}`, ...texts[lack] }];
+}
+
+function absence({ replication }: Pick<ServerFacts, "replication">): string {
+  const connected = replication.synchronousStandbys ?? replication.standbys;
+  if (connected === 0)
+    return "synchronous_standby_names is set but no such standby is connected: every charge waits for one";
+  const { needed } = standbyDemandOf(replication.synchronousStandbyNames);
+  return `every charge waits for ${needed} synchronous standbys, and ${connected} of them can confirm it`;
+}
+
+function onSpares({ replication }: Pick<ServerFacts, "replication">): Advice[] {
+  const spares = sparesOf(replication);
+  if (spares === null || spares.left >= spares.named) return [];
+  const missing = spares.named - spares.left;
+  const next = spares.left === 0 ? "if one more is lost, every charge waits" : `${spares.left} more can be lost`;
+  return [
+    {
+      level: "warn",
+      finding: "standby_spare",
+      message: `synchronous_standby_names lists standbys that are not connected (${missing}): ${next}`,
+      fix: "Start the standby that is missing, or take it out of synchronous_standby_names and reload the server.",
+    },
+  ];
 }
 
 function onClock({ clockAheadMs, clockErrorMs }: ServerFacts): Advice[] {

@@ -311,6 +311,34 @@ export const GAUGES = {
   },
 } as const satisfies Record<string, GaugeRow>;
 
+/** What the database server says of itself, about every 15 seconds. What it does not say, or not to this role, has no series. */
+export const DATABASE_GAUGES = {
+  standbysNeeded: {
+    name: "tollgate_database_standbys_needed",
+    help: "Standbys that a commit waits for, by `synchronous_standby_names`; 0 if it is empty.",
+    labels: [],
+    overWorkers: "max",
+  },
+  standbysConfirming: {
+    name: "tollgate_database_standbys_confirming",
+    help: "Connected standbys that confirm commits (`sync` or `quorum`). Below `tollgate_database_standbys_needed`, every charge waits. Only a role with `pg_read_all_stats` sees which they are: for others the series exists only while no standby at all is connected, as 0.",
+    labels: [],
+    overWorkers: "min",
+  },
+  standbysToSpare: {
+    name: "tollgate_database_standbys_to_spare",
+    help: "Standbys that can be lost before commits wait. Only if `synchronous_standby_names` lists more than a commit waits for, and for a role with `pg_read_all_stats`.",
+    labels: [],
+    overWorkers: "min",
+  },
+  standbysSpareNamed: {
+    name: "tollgate_database_standbys_spare_named",
+    help: "How many `synchronous_standby_names` lists beyond those that a commit waits for. Only together with `tollgate_database_standbys_to_spare`.",
+    labels: [],
+    overWorkers: "max",
+  },
+} as const satisfies Record<string, GaugeRow>;
+
 /** Says what runs, once a process has started to serve. */
 export const BUILD_GAUGES = {
   buildInfo: {

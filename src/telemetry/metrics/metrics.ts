@@ -4,8 +4,10 @@ import type { FaultCode } from "../../core/fault.ts";
 import type { Duty } from "../../core/duty.ts";
 import type { MoneyAlarmKind } from "../../core/money/money-alarm.ts";
 import type { AnswerOutcome } from "../../core/money/usage.ts";
+import type { ServerFacts } from "../../core/server-facts.ts";
 import { type BoundedLabel, createBoundedLabel } from "./bounded-label.ts";
 import { createKeySeries, type KeyCharge } from "./key-series.ts";
+import { createDatabaseGauges } from "./database-gauges.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow } from "./metric-table.ts";
 import { createModelSeries } from "./model-series.ts";
 import { ROUTE_NAMES, type RouteName } from "../route-name.ts";
@@ -67,6 +69,8 @@ export type Metrics = {
   /** How long a caller waited for a connection. */
   connectionWaited: Record<"requests" | "operator", Observe>;
   serverRefused: () => void;
+  /** What the database server says of itself; null: it has not said anything lately. */
+  databaseFacts: (facts: ServerFacts | null) => void;
   changesHeard: (heard: 0 | 1) => void;
   leaseHeld: (held: 0 | 1) => void;
   catalogueLoaded: (models: number) => void;
@@ -155,6 +159,7 @@ export function createMetrics({ keySeries = 100, modelSeries = 100 } = {}): Metr
     spansEnded: (result, spans) => countSpans(result, spans),
     ledgerUp: (up) => void (ledgerUp.current = up),
     serverRefused: () => refusedServers.inc(),
+    databaseFacts: createDatabaseGauges(registry),
     changesHeard: (heard) => void (changesHeard.current = heard),
     catalogueLoaded: (models) => void (catalogueModels.current = models),
     watchRoutes: (read) => watchRoutes(read, registry),

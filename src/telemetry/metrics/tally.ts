@@ -49,3 +49,20 @@ export function createLevel(row: GaugeRow, registry: Registry): { current: numbe
   registry.registerMetric(gauge);
   return level;
 }
+
+/** A number that is not always known: without one there is no series, so that no graph and no alert takes it for 0. */
+export function createReading(row: GaugeRow, registry: Registry): { current: number | null } {
+  const reading: { current: number | null } = { current: null };
+  const gauge = new Gauge({
+    name: row.name,
+    help: row.help,
+    aggregator: row.overWorkers,
+    registers: [],
+    collect() {
+      if (reading.current === null) this.remove();
+      else this.set(reading.current);
+    },
+  });
+  registry.registerMetric(gauge);
+  return reading;
+}

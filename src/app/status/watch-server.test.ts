@@ -1,0 +1,80 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { ServerFacts } from "../../core/server-facts.ts";
+import { type ServerWatch, watchServer } from "./watch-server.ts";
+
+const SOUND: ServerFacts = {
+  role: "tollgate",
+  pooled: false,
+  sessionDefaults: { statementTimeoutMs: 0, idleTransactionTimeoutMs: 0, isolation: "read committed" },
+  wanted: { statementTimeoutMs: 5_000, idleTransactionTimeoutMs: 10_000 },
+  fsync: true,
+  fullPageWrites: true,
+  clockAheadMs: 0,
+  clockErrorMs: 1,
+  replication: {
+    synchronousCommit: "on",
+    synchronousStandbyNames: "*",
+    standbys: 1,
+    synchronousStandbys: 1,
+    candidates: 1,
+  },
+};
+const LOST = { ...SOUND, replication: { ...SOUND.replication, standbys: 0, synchronousStandbys: 0, candidates: 0 } };
+
+let watch: ServerWatch | null = null;
+afterEach(async () => {
+  await watch?.stop();
+  vi.useRealTimers();
+});
+
+/** A server that says what the test has put there. */
+function harness(first: ServerFacts | null | Error) {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+  const server = { says: first };
+  const heard: (ServerFacts | null)[] = [];
+  watch = watchServer({
+    inspect: async () => {
+      if (server.says instanceof Error) throw server.says;
+      return server.says;
+    },
+    clock: { elapsedMs: () => performance.now() },
+    onFacts: (facts) => heard.push(facts),
+  });
+  return { server, heard, watch };
+}
+
+test("a lost standby is a concern from the next look on, and none once it is back", async () => {
+  const { server, watch: made } = harness(SOUND);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(made.concerns()).toEqual([]);
+
+  server.says = LOST;
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(made.concerns()).toEqual([expect.stringMatching(/every charge waits for one\. Start the standbys/)]);
+
+  server.says = SOUND;
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(made.concerns()).toEqual([]);
+});
+
+test("what the server said counts for a minute if it does not answer, and then nothing is known", async () => {
+  const { server, heard, watch: made } = harness(LOST);
+  await vi.advanceTimersByTimeAsync(0);
+  server.says = new Error("away");
+
+  await vi.advanceTimersByTimeAsync(45_000);
+  expect(heard).toEqual([LOST, LOST, LOST, LOST]);
+  expect(made.concerns()).toHaveLength(1);
+
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(heard.at(-1)).toBeNull();
+  expect(made.concerns()).toEqual([]);
+});
+
+test("a database without a server is asked in vain and is no concern", async () => {
+  const { heard, watch: made } = harness(null);
+  await vi.advanceTimersByTimeAsync(15_000);
+
+  expect(heard).toEqual([null, null]);
+  expect(made.concerns()).toEqual([]);
+});
