@@ -53,7 +53,7 @@ export function logsPage(generated: string): string {
     "",
     "## Findings at start",
     "",
-    "`tollgate serve` inspects the database and logs one line per `finding`: [failure modes](../operate/failure-modes.md#findings-at-start).",
+    "`tollgate serve` inspects the database at its start and every 15 seconds, and logs one line per `finding`: [failure modes](../operate/failure-modes.md#findings-at-start).",
     "",
   ].join("\n");
 }

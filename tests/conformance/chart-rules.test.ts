@@ -63,6 +63,15 @@ const OF_THE_DATABASE: [alert: string, series: Record<string, string>, minutes: 
   ],
 ];
 
+/** Each alert about what a pod sees of itself. */
+const OF_A_POD: typeof OF_THE_DATABASE = [
+  [
+    "TollgateClockDrift",
+    { tollgate_database_clock_ahead_seconds: "-3x12", tollgate_database_clock_uncertainty_seconds: "0.01x12" },
+    12,
+  ],
+];
+
 describe.skipIf(isMissing)("promtool (skipped where it is not installed: apt-get install prometheus)", () => {
   describe.each(["production", "autoscaled"])("with the labels of the chart rendered for %s", (set) => {
     const target = scrapedTarget(manifestsOf(readFileSync(join(RENDERED, `${set}.yaml`), "utf8")));
@@ -78,6 +87,11 @@ describe.skipIf(isMissing)("promtool (skipped where it is not installed: apt-get
 
     test.each(OF_THE_DATABASE)("%s fires once for all pods, and nothing else does", (alertname, series, minutes) => {
       const fired = promtool(target, `1x${minutes}`, [{ alertname, job }], { series, minutes });
+      expect(fired).toContain("SUCCESS");
+    });
+
+    test.each(OF_A_POD)("%s fires for the pod, and nothing else does", (alertname, series, minutes) => {
+      const fired = promtool(target, `1x${minutes}`, [{ alertname, job, instance, pod }], { series, minutes });
       expect(fired).toContain("SUCCESS");
     });
 

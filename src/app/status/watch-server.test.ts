@@ -78,3 +78,13 @@ test("a database without a server is asked in vain and is no concern", async () 
   expect(heard).toEqual([null, null]);
   expect(made.concerns()).toEqual([]);
 });
+
+test("a clock that drifts is a concern, and one that only a slow answer puts in doubt is none", async () => {
+  const { server, watch: made } = harness({ ...SOUND, clockAheadMs: 4_000, clockErrorMs: 3_500 });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(made.concerns()).toEqual([]);
+
+  server.says = { ...SOUND, clockAheadMs: -4_000, clockErrorMs: 20 };
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(made.concerns()).toEqual([expect.stringContaining("clock is 4.0 s behind this machine's")]);
+});

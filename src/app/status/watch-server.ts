@@ -23,7 +23,7 @@ const EVERY_MS = 15_000;
 const STALE_AFTER = 4;
 
 /** What can come true while we run, and costs money or availability if it stays. The rest is said at the start and by doctor. */
-const CONCERNS: ReadonlySet<string> = new Set(["standby_absent", "standby_spare"]);
+const CONCERNS: ReadonlySet<string> = new Set(["standby_absent", "standby_spare", "clock"]);
 
 /** Asks the server about itself, slowly and on a connection that no request uses. */
 export function watchServer({ inspect, clock, onFacts, everyMs = EVERY_MS }: Options): ServerWatch {

@@ -5,6 +5,7 @@ import { startStandbyOf } from "../../../tests/support/postgres-standby.ts";
 import type { Database } from "../database.ts";
 import { createPglite } from "../pglite/pglite.ts";
 import { createPostgres } from "./postgres.ts";
+import { readServerFacts } from "./read-server-facts.ts";
 
 const reason = whyUnavailable("15", "pg_basebackup");
 
@@ -54,6 +55,20 @@ describe.skipIf(reason !== null)(`what a server says of itself${reason === null 
       fullPageWrites: true,
     });
     expect(Math.abs(facts?.clockAheadMs ?? Number.NaN)).toBeLessThanOrEqual((facts?.clockErrorMs ?? 0) + 1);
+  });
+
+  test("the server's clock is compared with ours, and the time of the answer is the uncertainty", async () => {
+    const client = new Client({ connectionString: primary.superuserUrl });
+    await client.connect();
+    const limits = { statementTimeoutMs: 5_000, idleTransactionTimeoutMs: 10_000 };
+    const ticks = [1_000, 5_000];
+    const slow = { nowMs: () => Date.now() - 90_000, elapsedMs: () => ticks.shift() ?? 0 };
+
+    const facts = await readServerFacts(client, limits, slow);
+    await client.end();
+
+    expect(facts.clockErrorMs).toBe(2_000);
+    expect(Math.abs(facts.clockAheadMs - (90_000 - 2_000))).toBeLessThan(10_000);
   });
 
   test("any role sees that standbys are connected; which of them is synchronous, one with pg_read_all_stats alone", async () => {

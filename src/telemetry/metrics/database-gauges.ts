@@ -12,6 +12,8 @@ const READERS: Record<keyof typeof DATABASE_GAUGES, Reader> = {
     synchronousStandbys ?? (standbys === 0 ? 0 : null),
   standbysToSpare: ({ replication }) => sparesOf(replication)?.left ?? null,
   standbysSpareNamed: ({ replication }) => sparesOf(replication)?.named ?? null,
+  clockAhead: ({ clockAheadMs }) => clockAheadMs / 1_000,
+  clockUncertainty: ({ clockErrorMs }) => clockErrorMs / 1_000,
 };
 
 /** Takes what the server said last; null: nothing that still counts. */

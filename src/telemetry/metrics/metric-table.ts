@@ -337,6 +337,18 @@ export const DATABASE_GAUGES = {
     labels: [],
     overWorkers: "max",
   },
+  clockAhead: {
+    name: "tollgate_database_clock_ahead_seconds",
+    help: "By how much the clock of the database server is ahead of this process's; negative if it is behind. True within `tollgate_database_clock_uncertainty_seconds`.",
+    labels: [],
+    overWorkers: "average",
+  },
+  clockUncertainty: {
+    name: "tollgate_database_clock_uncertainty_seconds",
+    help: "Half of the time that the question for the server's clock took: a slow network or a busy process is not a wrong clock.",
+    labels: [],
+    overWorkers: "max",
+  },
 } as const satisfies Record<string, GaugeRow>;
 
 /** Says what runs, once a process has started to serve. */
