@@ -176,6 +176,36 @@ export const overview: Board = {
       ],
     },
     {
+      title: "Database server",
+      height: 6,
+      panels: [
+        {
+          title: "Size of the database",
+          description:
+            "Tollgate's database, and all that was seen of the tablespaces it is in. Read every five minutes.",
+          kind: "lines",
+          unit: "bytes",
+          queries: [
+            { expr: `max(${of("tollgate_database_size_bytes")})`, legend: "database" },
+            { expr: `max(${of("tollgate_database_tablespaces_bytes")})`, legend: "tablespaces" },
+          ],
+        },
+        {
+          title: "Difference of clocks",
+          description: "Between each gateway and the database, without the uncertainty. An alert fires at 1 s.",
+          kind: "lines",
+          unit: "s",
+          queries: [
+            {
+              expr: `clamp_min(abs(${of("tollgate_database_clock_ahead_seconds")}) - ${of("tollgate_database_clock_uncertainty_seconds")}, 0)`,
+              legend: "{{instance}}",
+            },
+          ],
+          thresholds: ["green", { from: 1, colour: "red" }],
+        },
+      ],
+    },
+    {
       title: "Load",
       height: 7,
       panels: [

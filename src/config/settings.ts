@@ -81,6 +81,10 @@ export const settings = z.strictObject({
       { values: ["auto", "on", "off"], fallback: "auto" },
       "Whether PostgreSQL parses and plans the most frequent statements once per connection. `auto` does so on connections that lead to the server itself, not to a pooler. Set `on` behind a pooler that supports prepared statements, such as PgBouncer 1.21 or later with `max_prepared_statements`.",
     ),
+    disk_bytes: integer(
+      { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 },
+      "Size of the database server's disk, in bytes, for the alerts that warn before it is full. PostgreSQL does not know it. 0 if you watch the disk in another way.",
+    ),
     statement_timeout_ms: milliseconds(
       5000,
       "Longest time a statement may run, in milliseconds. PostgreSQL then cancels it.",

@@ -61,6 +61,12 @@ const OF_THE_DATABASE: [alert: string, series: Record<string, string>, minutes: 
     { tollgate_database_standbys_spare_named: "1x12", tollgate_database_standbys_to_spare: "0x12" },
     12,
   ],
+  [
+    "TollgateDatabaseDiskNearlyFull",
+    { tollgate_database_tablespaces_bytes: "95x12", tollgate_database_disk_bytes: "100x12" },
+    12,
+  ],
+  ["TollgateSlotHoldsWal", { tollgate_database_slots_beyond_limit: "1x20" }, 20],
 ];
 
 /** Each alert about what a pod sees of itself. */

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { DATABASE_GAUGES, DISK_GAUGES } from "../../src/telemetry/metrics/metric-table.ts";
 import { whyUnavailable } from "../support/postgres.ts";
 import { whyNoPrometheus } from "../support/prometheus-process.ts";
 import { startWatchedGateway, type WatchedGateway } from "../support/watched-gateway.ts";
@@ -22,6 +23,17 @@ const rules = parse(readFileSync(join(ROOT, "deploy/prometheus/rules/tollgate.ru
 
 /** A metric with its labels, as it stands in a query. */
 const SELECTOR = /(?<![\w:])(?:up|ALERTS|[a-z_]*:?tollgate_\w+(?::\w+)?|(?:nodejs|process)_\w+)(?:\{[^}]*\})?/g;
+
+/** Series of what an installation without standbys, rights or settings does not have. */
+const NOT_EVERYWHERE: ReadonlySet<string> = new Set(
+  [
+    DATABASE_GAUGES.standbysConfirming,
+    DATABASE_GAUGES.standbysToSpare,
+    DATABASE_GAUGES.standbysSpareNamed,
+    DISK_GAUGES.walBytes,
+    DISK_GAUGES.diskBytes,
+  ].map(({ name }) => name),
+);
 
 describe.skipIf(missing !== null)(
   `on a Prometheus that scraped a gateway under load${missing ? ` (skipped: ${missing})` : ""}`,
@@ -97,7 +109,8 @@ describe.skipIf(missing !== null)(
 
       for (const { expr } of all) await watched.prometheus.query(expr);
       expect(selectors.length).toBeGreaterThan(30);
-      expect(await withoutResult(selectors.map((expr) => ({ of: "rules", expr })))).toEqual([]);
+      const usual = selectors.filter((expr) => !NOT_EVERYWHERE.has(/^\w+/.exec(expr)?.[0] ?? ""));
+      expect(await withoutResult(usual.map((expr) => ({ of: "rules", expr })))).toEqual([]);
     });
 
     test("an estimated charge and a rejected credential fire at once, in words with numbers", async () => {

@@ -60,9 +60,10 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
   const processId = createId(clock.nowMs());
   const standby = await guardStandby(parts);
   const server = watchServer({
-    inspect: parts.operatorDatabase.inspect,
+    database: parts.operatorDatabase,
     clock,
     onFacts: parts.events.serverWatched,
+    onDisk: (facts) => parts.metrics.databaseDisk(facts, config.database.diskBytes),
   });
   const live = publishing(parts, { running, processId });
   const current = await keepCurrent(parts, { catalogueStore: beside.catalogueStore, running, standby, live });

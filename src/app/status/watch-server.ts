@@ -1,7 +1,10 @@
 import type { Clock } from "../../core/clock.ts";
+import type { DiskFacts } from "../../core/disk-facts.ts";
 import type { ServerFacts } from "../../core/server-facts.ts";
-import { repeat } from "../../ledger/duties/repeat.ts";
+import type { Database } from "../../db/database.ts";
+import { readDiskFacts } from "../../doctor/disk-store.ts";
 import { adviceOn } from "../../telemetry/log/server-advice.ts";
+import { watchReading } from "./watch-reading.ts";
 
 export type ServerWatch = {
   /** What is wrong with the server while it answers, in words for operators. */
@@ -10,42 +13,33 @@ export type ServerWatch = {
 };
 
 type Options = {
-  /** Null: the database has no server. */
-  inspect: () => Promise<ServerFacts | null>;
+  /** Of operators: no request uses its connections. */
+  database: Pick<Database, "inspect" | "query" | "connections">;
   clock: Pick<Clock, "elapsedMs">;
   /** Hears what the server said last; null once that is too old to count. */
   onFacts: (facts: ServerFacts | null) => void;
-  everyMs?: number;
+  onDisk: (facts: DiskFacts | null) => void;
 };
 
 const EVERY_MS = 15_000;
-/** One answer that is late or missing says nothing about standbys or clocks. */
-const STALE_AFTER = 4;
+/** The server looks at every file of its tablespaces for this. */
+const DISK_EVERY_MS = 300_000;
 
 /** What can come true while we run, and costs money or availability if it stays. The rest is said at the start and by doctor. */
 const CONCERNS: ReadonlySet<string> = new Set(["standby_absent", "standby_spare", "clock"]);
 
-/** Asks the server about itself, slowly and on a connection that no request uses. */
-export function watchServer({ inspect, clock, onFacts, everyMs = EVERY_MS }: Options): ServerWatch {
-  let known: { facts: ServerFacts; atMs: number } | null = null;
-  const fresh = (): ServerFacts | null =>
-    known !== null && clock.elapsedMs() - known.atMs < STALE_AFTER * everyMs ? known.facts : null;
-
-  async function turn(): Promise<void> {
-    const atMs = clock.elapsedMs();
-    // That it does not answer is said by what watches the ledger.
-    const facts = await inspect().catch(() => null);
-    if (facts !== null) known = { facts, atMs };
-    onFacts(fresh());
-  }
-
-  const repetition = repeat({ everyMs, clock, turn });
+/** Asks the server about itself. A database inside this process has none. */
+export function watchServer({ database, clock, onFacts, onDisk }: Options): ServerWatch {
+  if (database.connections() === null) return { concerns: () => [], stop: () => Promise.resolve() };
+  const server = watchReading({ read: database.inspect, everyMs: EVERY_MS, clock, onRead: onFacts });
+  const read = (): Promise<DiskFacts> => readDiskFacts(database);
+  const disk = watchReading({ read, everyMs: DISK_EVERY_MS, clock, onRead: onDisk });
   return {
     concerns: () => {
-      const facts = fresh();
+      const facts = server.latest();
       const advice = facts === null ? [] : adviceOn(facts).filter(({ finding }) => CONCERNS.has(finding));
       return advice.map(({ message, fix }) => `${message}. ${fix}`);
     },
-    stop: repetition.stop,
+    stop: async () => void (await Promise.all([server.stop(), disk.stop()])),
   };
 }

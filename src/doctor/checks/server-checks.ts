@@ -2,6 +2,8 @@ import { type ServerFacts, standbyLackOf } from "../../core/server-facts.ts";
 import type { ServerLook } from "../../db/line/look-at-servers.ts";
 import { type Advice, adviceOn } from "../../telemetry/log/server-advice.ts";
 import { type Check, failed, type CheckFinding, type Found, ok, skipped, warning } from "../check.ts";
+import { usedBytesOf } from "../../core/disk-facts.ts";
+import { readDiskFacts } from "../disk-store.ts";
 import { readDatabaseFacts } from "../facts-store.ts";
 import { inNumbers } from "../figures.ts";
 import { configOf, databaseOf, type Patient } from "../patient.ts";
@@ -122,16 +124,32 @@ export const SERVER_CHECKS: readonly Check[] = [
     id: "database-disk",
     title: "database disk",
     finds:
-      "Less than 10% or 1 GiB is free for the data folder; less than 100 MiB fails. Checked only if the server is on this machine.",
+      "Less than 10% or 1 GiB is free for the data folder; less than 100 MiB fails. On another machine it is checked against `database.disk_bytes`, if that is set. Or a replication slot holds back more WAL than `max_wal_size`, or has lost some.",
     fix: "Free some space on the database's disk, or move its data folder to a larger one.",
     after: ["database-reachable"],
     run: async (patient) => {
       const { dataFolder, isLocal } = await readDatabaseFacts(databaseOf(patient));
+      if (databaseOf(patient).connections() === null) return skipped("the database runs inside the process");
+      const disk = await readDiskFacts(databaseOf(patient));
       const space = dataFolder !== null && isLocal ? patient.host.spaceOf(dataFolder) : null;
-      return space === null ? skipped("the data folder cannot be seen from here") : judgeSpace(space, dataFolder ?? "");
+      const slots = disk.slotsBeyondLimit.map((name) =>
+        warning(`replication slot ${name} holds back too much WAL`, SLOT_FIX),
+      );
+      if (space !== null) return [judgeSpace(space, dataFolder ?? ""), ...slots];
+      const { diskBytes: totalBytes } = configOf(patient).database;
+      if (totalBytes > 0) {
+        const freeBytes = Math.max(0, totalBytes - usedBytesOf(disk));
+        return [judgeSpace({ freeBytes, totalBytes }, "the database, by database.disk_bytes"), ...slots];
+      }
+      return slots.length > 0
+        ? slots
+        : skipped("the data folder cannot be seen from here, and database.disk_bytes is not set");
     },
   },
 ];
+
+const SLOT_FIX =
+  "Start the standby that uses it, or drop it: select pg_drop_replication_slot(NAME). See docs/operate/failure-modes.md#the-databases-disk-fills.";
 
 function judgeServers(looks: readonly ServerLook[], { explain }: Patient): CheckFinding[] {
   const primary = looks.find(({ state }) => state === "primary");

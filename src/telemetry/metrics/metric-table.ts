@@ -351,6 +351,52 @@ export const DATABASE_GAUGES = {
   },
 } as const satisfies Record<string, GaugeRow>;
 
+/** Of the database's disk, about every five minutes. */
+export const DISK_GAUGES = {
+  databaseBytes: {
+    name: "tollgate_database_size_bytes",
+    help: "Size of Tollgate's database.",
+    labels: [],
+    overWorkers: "max",
+  },
+  tablespaceBytes: {
+    name: "tollgate_database_tablespaces_bytes",
+    help: "Size of the tablespaces that the role may measure, with every database in them: the database's own, or all for a role with `pg_read_all_stats`.",
+    labels: [],
+    overWorkers: "max",
+  },
+  walBytes: {
+    name: "tollgate_database_wal_bytes",
+    help: "Size of the WAL folder. Only for a role with `pg_monitor`.",
+    labels: [],
+    overWorkers: "max",
+  },
+  slotsBeyondLimit: {
+    name: "tollgate_database_slots_beyond_limit",
+    help: "Replication slots that hold back more WAL than `max_wal_size` (`wal_status` extended), or whose WAL is removed (unreserved, lost).",
+    labels: [],
+    overWorkers: "max",
+  },
+  slotHeldBytes: {
+    name: "tollgate_database_slot_held_bytes",
+    help: "WAL that the replication slot furthest behind holds back. Only if there is a slot.",
+    labels: [],
+    overWorkers: "max",
+  },
+  slotSafeBytes: {
+    name: "tollgate_database_slot_safe_bytes",
+    help: "WAL that can be written before a replication slot loses some (`safe_wal_size`). Only if there is a slot and `max_slot_wal_keep_size` is set.",
+    labels: [],
+    overWorkers: "min",
+  },
+  diskBytes: {
+    name: "tollgate_database_disk_bytes",
+    help: "Size of the database's disk, as `database.disk_bytes` says. Only if it is set: PostgreSQL does not know it.",
+    labels: [],
+    overWorkers: "max",
+  },
+} as const satisfies Record<string, GaugeRow>;
+
 /** Says what runs, once a process has started to serve. */
 export const BUILD_GAUGES = {
   buildInfo: {

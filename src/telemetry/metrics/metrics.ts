@@ -4,6 +4,7 @@ import type { FaultCode } from "../../core/fault.ts";
 import type { Duty } from "../../core/duty.ts";
 import type { MoneyAlarmKind } from "../../core/money/money-alarm.ts";
 import type { AnswerOutcome } from "../../core/money/usage.ts";
+import type { DiskFacts } from "../../core/disk-facts.ts";
 import type { ServerFacts } from "../../core/server-facts.ts";
 import { type BoundedLabel, createBoundedLabel } from "./bounded-label.ts";
 import { createKeySeries, type KeyCharge } from "./key-series.ts";
@@ -71,6 +72,8 @@ export type Metrics = {
   serverRefused: () => void;
   /** What the database server says of itself; null: it has not said anything lately. */
   databaseFacts: (facts: ServerFacts | null) => void;
+  /** Of its disk; `diskBytes`: how large it is, by the settings, or 0. */
+  databaseDisk: (facts: DiskFacts | null, diskBytes: number) => void;
   changesHeard: (heard: 0 | 1) => void;
   leaseHeld: (held: 0 | 1) => void;
   catalogueLoaded: (models: number) => void;
@@ -159,7 +162,7 @@ export function createMetrics({ keySeries = 100, modelSeries = 100 } = {}): Metr
     spansEnded: (result, spans) => countSpans(result, spans),
     ledgerUp: (up) => void (ledgerUp.current = up),
     serverRefused: () => refusedServers.inc(),
-    databaseFacts: createDatabaseGauges(registry),
+    ...createDatabaseGauges(registry),
     changesHeard: (heard) => void (changesHeard.current = heard),
     catalogueLoaded: (models) => void (catalogueModels.current = models),
     watchRoutes: (read) => watchRoutes(read, registry),
