@@ -20,14 +20,13 @@ import {
   COUNTERS,
   type GaugeRow,
   BUILD_GAUGES,
-  DATABASE_GAUGES,
-  DISK_GAUGES,
   GAUGES,
   HISTOGRAMS,
   type MetricRow,
   ROUTE_GAUGES,
   WORKER_GAUGES,
 } from "../src/telemetry/metrics/metric-table.ts";
+import { CERTIFICATE_GAUGES, DATABASE_GAUGES, DISK_GAUGES } from "../src/telemetry/metrics/server-metric-table.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const GENERATED = "<!-- Written by scripts/write-reference.ts. Edit the code it is written from. -->";
@@ -131,6 +130,7 @@ function metricsPage(): string {
     ...rows("gauge", ROUTE_GAUGES),
     ...rows("gauge", DATABASE_GAUGES),
     ...rows("gauge", DISK_GAUGES),
+    ...rows("gauge", CERTIFICATE_GAUGES),
     ...rows("gauge", BUILD_GAUGES),
     "",
     "`/metrics/all` has two more:",

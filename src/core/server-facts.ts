@@ -1,3 +1,5 @@
+import type { TlsCertificate } from "./tls-certificate.ts";
+
 /** What a database server says of itself, as far as the books depend on it. */
 export type ServerFacts = {
   /** The role we are connected as. */
@@ -16,6 +18,10 @@ export type ServerFacts = {
   clockAheadMs: number;
   clockErrorMs: number;
   replication: Replication;
+  /** Of the connection, both ways; none without TLS. */
+  certificates: readonly TlsCertificate[];
+  /** By our clock. */
+  readAtMs: number;
 };
 
 export type Replication = {

@@ -36,7 +36,7 @@ function promtool(
     exp_samples: expected,
   };
   const series = Object.entries(up === null ? further : { up, ...further }).map(([name, values]) => ({
-    series: `${name.includes("{") ? name.replace("}", `,${inBraces(target).slice(1)}`) : `${name}${inBraces(target)}`}`,
+    series: name.includes("{") ? name.replace("}", `,${inBraces(target).slice(1)}`) : `${name}${inBraces(target)}`,
     values,
   }));
   const content = {
@@ -65,6 +65,14 @@ const OF_THE_DATABASE: [alert: string, series: Record<string, string>, minutes: 
     "TollgateDatabaseDiskNearlyFull",
     { tollgate_database_tablespaces_bytes: "95x12", tollgate_database_disk_bytes: "100x12" },
     12,
+  ],
+  [
+    "TollgateCertificateEnds",
+    {
+      'tollgate_certificate_expires_timestamp_seconds{used_for="database"}': "100000x20",
+      'tollgate_certificate_lifetime_seconds{used_for="database"}': "7776000x20",
+    },
+    20,
   ],
   ["TollgateSlotHoldsWal", { tollgate_database_slots_beyond_limit: "1x20" }, 20],
 ];

@@ -41,6 +41,7 @@ import { startRecording } from "./start-recording.ts";
 import { tellEnds } from "./tell-ends.ts";
 import { startSending } from "./start-notices.ts";
 import { startVerifying } from "./start-verifying.ts";
+import { watchCertificates } from "../status/watch-certificates.ts";
 import { watchServer } from "../status/watch-server.ts";
 import { readDescription } from "../read-description.ts";
 
@@ -65,6 +66,8 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
     onFacts: parts.events.serverWatched,
     onDisk: (facts) => parts.metrics.databaseDisk(facts, config.database.diskBytes),
   });
+  const certificates = watchCertificates(clock);
+  parts.metrics.watchCertificates(() => [...certificates.seen(), ...server.certificates()]);
   const live = publishing(parts, { running, processId });
   const current = await keepCurrent(parts, { catalogueStore: beside.catalogueStore, running, standby, live });
   const ledgers = await Promise.all(
@@ -101,6 +104,7 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
       await Promise.all([...ends, ...notices.map((each) => each.stop())]);
       current.stop();
       standby.close();
+      certificates.stop();
       http.closeAllConnections();
     },
     close: () => Promise.all([current.unsubscribe(), upstream.pools.close(), pool.close()]),

@@ -11,6 +11,8 @@ const SOUND: ServerFacts = {
   fullPageWrites: true,
   clockAheadMs: 0,
   clockErrorMs: 1,
+  certificates: [],
+  readAtMs: Date.UTC(2026, 0, 1),
   replication: {
     synchronousCommit: "on",
     synchronousStandbyNames: "*",

@@ -1,3 +1,4 @@
+import type { TlsCertificate } from "../../core/tls-certificate.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { DiskFacts } from "../../core/disk-facts.ts";
 import type { ServerFacts } from "../../core/server-facts.ts";
@@ -9,6 +10,8 @@ import { watchReading } from "./watch-reading.ts";
 export type ServerWatch = {
   /** What is wrong with the server while it answers, in words for operators. */
   concerns: () => string[];
+  /** Of the connection to it. */
+  certificates: () => readonly TlsCertificate[];
   stop: () => Promise<void>;
 };
 
@@ -26,11 +29,18 @@ const EVERY_MS = 15_000;
 const DISK_EVERY_MS = 300_000;
 
 /** What can come true while we run, and costs money or availability if it stays. The rest is said at the start and by doctor. */
-const CONCERNS: ReadonlySet<string> = new Set(["standby_absent", "standby_spare", "clock"]);
+const CONCERNS: ReadonlySet<string> = new Set([
+  "standby_absent",
+  "standby_spare",
+  "clock",
+  "certificate",
+  "client_certificate",
+]);
 
 /** Asks the server about itself. A database inside this process has none. */
 export function watchServer({ database, clock, onFacts, onDisk }: Options): ServerWatch {
-  if (database.connections() === null) return { concerns: () => [], stop: () => Promise.resolve() };
+  if (database.connections() === null)
+    return { concerns: () => [], certificates: () => [], stop: () => Promise.resolve() };
   const server = watchReading({ read: database.inspect, everyMs: EVERY_MS, clock, onRead: onFacts });
   const read = (): Promise<DiskFacts> => readDiskFacts(database);
   const disk = watchReading({ read, everyMs: DISK_EVERY_MS, clock, onRead: onDisk });
@@ -40,6 +50,7 @@ export function watchServer({ database, clock, onFacts, onDisk }: Options): Serv
       const advice = facts === null ? [] : adviceOn(facts).filter(({ finding }) => CONCERNS.has(finding));
       return advice.map(({ message, fix }) => `${message}. ${fix}`);
     },
+    certificates: () => server.latest()?.certificates ?? [],
     stop: async () => void (await Promise.all([server.stop(), disk.stop()])),
   };
 }

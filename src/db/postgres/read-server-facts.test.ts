@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster, whyUnavailable } from "../../../tests/support/postgres.ts";
+import { runAsServer } from "../../../tests/support/postgres-cluster.ts";
 import { startStandbyOf } from "../../../tests/support/postgres-standby.ts";
 import type { Database } from "../database.ts";
 import { createPglite } from "../pglite/pglite.ts";
@@ -69,6 +70,24 @@ describe.skipIf(reason !== null)(`what a server says of itself${reason === null 
 
     expect(facts.clockErrorMs).toBe(2_000);
     expect(Math.abs(facts.clockAheadMs - (90_000 - 2_000))).toBeLessThan(10_000);
+  });
+
+  test("over TLS the certificate of the server is read from the connection, and without it there is none", async () => {
+    const [key, certificate] = ["server.key", "server.crt"].map((name) => `${primary.dataFolder}/${name}`);
+    const files = ["-keyout", key ?? "", "-out", certificate ?? "", "-subj", "/CN=localhost", "-days", "9"];
+    await runAsServer("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...files]);
+    expect((await as("plain").inspect())?.certificates).toEqual([]);
+    await run("alter system set ssl = on", "select pg_reload_conf()");
+
+    const client = new Client({ connectionString: primary.superuserUrl, ssl: { rejectUnauthorized: false } });
+    await client.connect();
+    const facts = await readServerFacts(client, { statementTimeoutMs: 5_000, idleTransactionTimeoutMs: 10_000 });
+    await client.end();
+
+    expect(facts.certificates).toMatchObject([{ usedFor: "database", host: "" }]);
+    const days = ((facts.certificates[0]?.endsAtMs ?? 0) - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(8.9);
+    expect(days).toBeLessThan(9.1);
   });
 
   test("any role sees that standbys are connected; which of them is synchronous, one with pg_read_all_stats alone", async () => {

@@ -2,6 +2,7 @@ import type { Client } from "pg";
 import { type Clock, systemClock } from "../../core/clock.ts";
 import type { ServerFacts } from "../../core/server-facts.ts";
 import { isWithheld } from "../database-error.ts";
+import { readCertificates } from "./read-certificates.ts";
 import { isPooled, send } from "./postgres-client.ts";
 
 type Row = {
@@ -59,6 +60,8 @@ export async function readServerFacts(
     fullPageWrites: defaults["full_page_writes"] === "on",
     clockAheadMs: row.now.getTime() - (sentAtMs + clockErrorMs),
     clockErrorMs,
+    certificates: readCertificates(client),
+    readAtMs: sentAtMs,
     replication: {
       synchronousCommit: defaults["synchronous_commit"] ?? "",
       synchronousStandbyNames: defaults["synchronous_standby_names"] ?? "",

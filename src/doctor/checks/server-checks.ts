@@ -18,10 +18,16 @@ export const SERVER_CHECKS: readonly Check[] = [
   {
     id: "database-reachable",
     title: "connection",
-    finds: "No server of `database.url` answers, or none accepts writes.",
+    finds:
+      "No server of `database.url` answers, or none accepts writes. It warns if a certificate of the connection ends soon.",
     fix: "Check that the server runs, that `database.url` names it, and that its user and password are right.",
     after: ["settings-load", "settings-required"],
-    run: async (patient) => judgeServers(await patient.lookAtServers(), patient),
+    run: async (patient) => {
+      const found = judgeServers(await patient.lookAtServers(), patient);
+      return found.some(({ status }) => status === "failed")
+        ? found
+        : [...found, ...(await endingCertificates(patient))];
+    },
   },
   {
     id: "database-version",
@@ -181,6 +187,13 @@ export function judgeVersion({ version, versionNumber }: { version: string; vers
   return versionNumber >= OLDEST_SERVER * 10_000
     ? ok(version)
     : failed(`${version}; ${OLDEST_SERVER} or newer is needed`);
+}
+
+async function endingCertificates(patient: Patient): Promise<CheckFinding[]> {
+  const facts = await databaseOf(patient).inspect();
+  if (facts === null) return [];
+  const about = adviceOn(facts).filter(({ finding }) => finding.endsWith("certificate"));
+  return about.map((advice) => judge(advice, warning));
 }
 
 /** What the gateway itself would say about the server at its start. */

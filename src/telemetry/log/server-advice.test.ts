@@ -20,6 +20,8 @@ const SOUND: ServerFacts = {
   fullPageWrites: true,
   clockAheadMs: 0,
   clockErrorMs: 1,
+  certificates: [],
+  readAtMs: Date.UTC(2026, 0, 1),
   replication: SYNCHRONOUS,
 };
 const replicated = (change: Partial<Replication>): ServerFacts => ({
@@ -31,6 +33,12 @@ const limited = (statementTimeoutMs: number, idleTransactionTimeoutMs: number): 
   pooled: true,
   sessionDefaults: { statementTimeoutMs, idleTransactionTimeoutMs, isolation: "read committed" },
 });
+
+/** With a certificate that lives for so many days and ends in so many. */
+const ending = (usedFor: "database" | "database_client", days: number, ofDays = 90): ServerFacts => {
+  const endsAtMs = SOUND.readAtMs + days * 86_400_000;
+  return { ...SOUND, certificates: [{ usedFor, host: "", beginsAtMs: endsAtMs - ofDays * 86_400_000, endsAtMs }] };
+};
 
 test("a sound server is told nothing", () => {
   expect(adviceOn(SOUND)).toEqual([]);
@@ -105,6 +113,8 @@ const FOUND: [facts: ServerFacts, level: string, finding: string, words: RegExp,
   ],
   [{ ...SOUND, clockAheadMs: 3_240 }, "warn", "clock", /clock is 3\.2 s ahead of/, /NTP/],
   [{ ...SOUND, clockAheadMs: -61_000 }, "warn", "clock", /clock is 61\.0 s behind this/, /NTP/],
+  [ending("database", 13), "warn", "certificate", /server ends on 2026-01-14/, /Renew it/],
+  [ending("database_client", 2), "warn", "client_certificate", /client certificate .* 2026-01-03/, /restart Tollgate/],
   [
     { ...SOUND, sessionDefaults: { ...SOUND.sessionDefaults, isolation: "serializable" } },
     "warn",
@@ -140,6 +150,8 @@ test.each<[why: string, facts: ServerFacts]>([
     "every standby that is named is connected",
     replicated({ synchronousStandbyNames: 'FIRST 1 ("a, b", c)', standbys: 2, candidates: 2 }),
   ],
+  ["a certificate has 15 days left", ending("database", 15)],
+  ["a certificate of six days has three left", ending("database", 3, 6)],
   ["a pooler's sessions have limits of their own", limited(5_000, 10_000)],
   ["they are a little looser than ours", limited(15_000, 30_000)],
 ])("nothing is told when %s", (_why, facts) => {

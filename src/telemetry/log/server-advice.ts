@@ -1,3 +1,4 @@
+import { endsSoon } from "../../core/tls-certificate.ts";
 import {
   type ServerFacts,
   sparesOf,
@@ -18,6 +19,7 @@ export const adviceOn = (facts: ServerFacts): Advice[] => [
   ...onStandby(facts),
   ...onClock(facts),
   ...onSession(facts),
+  ...onCertificates(facts),
 ];
 
 function onDisk({ storage, fsync, fullPageWrites }: ServerFacts): Advice[] {
@@ -125,6 +127,20 @@ function onClock({ clockAheadMs, clockErrorMs }: ServerFacts): Advice[] {
       fix: "Synchronize both clocks with NTP, for example with chrony or systemd-timesyncd.",
     },
   ];
+}
+
+function onCertificates({ certificates, readAtMs }: ServerFacts): Advice[] {
+  return certificates
+    .filter((one) => endsSoon(one, readAtMs))
+    .map(({ usedFor, endsAtMs }) => {
+      const isOurs = usedFor === "database_client";
+      return {
+        level: "warn",
+        finding: isOurs ? "client_certificate" : "certificate",
+        message: `the ${isOurs ? "client certificate for the database" : "certificate of the database server"} ends on ${new Date(endsAtMs).toISOString().slice(0, 10)}`,
+        fix: isOurs ? "Renew it and restart Tollgate." : "Renew it and reload the server.",
+      };
+    });
 }
 
 function onSession({ pooled, role, sessionDefaults, wanted }: ServerFacts): Advice[] {

@@ -1,7 +1,8 @@
 import type { Registry } from "@prometheus-io/client";
 import type { DiskFacts } from "../../core/disk-facts.ts";
 import { type ServerFacts, sparesOf, standbyDemandOf } from "../../core/server-facts.ts";
-import { DATABASE_GAUGES, DISK_GAUGES, type GaugeRow } from "./metric-table.ts";
+import type { GaugeRow } from "./metric-table.ts";
+import { DATABASE_GAUGES, DISK_GAUGES } from "./server-metric-table.ts";
 import { createReading } from "./tally.ts";
 
 /** How each gauge is read; null leaves it out. */

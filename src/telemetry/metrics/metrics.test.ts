@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { COUNTERS, DATABASE_GAUGES, DISK_GAUGES, GAUGES, HISTOGRAMS } from "./metric-table.ts";
+import { COUNTERS, GAUGES, HISTOGRAMS } from "./metric-table.ts";
+import { CERTIFICATE_GAUGES, DATABASE_GAUGES, DISK_GAUGES } from "./server-metric-table.ts";
 import { createMetrics, type FinishedRequest } from "./metrics.ts";
 import { collectProcessMetrics } from "./process-metrics.ts";
 
@@ -46,8 +47,8 @@ test("every metric of the table is exposed under its name, and nothing else is",
 
   const names = metrics.registry.getMetricsAsArray().map(({ name }) => name);
 
-  const table = [COUNTERS, HISTOGRAMS, GAUGES, DATABASE_GAUGES, DISK_GAUGES].flatMap((rows) =>
-    Object.values(rows).map(({ name }) => name),
+  const table = [COUNTERS, HISTOGRAMS, GAUGES, DATABASE_GAUGES, DISK_GAUGES, CERTIFICATE_GAUGES].flatMap<string>(
+    (rows) => Object.values(rows).map(({ name }) => name),
   );
   expect(names.toSorted()).toEqual(table.toSorted());
 });

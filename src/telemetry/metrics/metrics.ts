@@ -4,10 +4,12 @@ import type { FaultCode } from "../../core/fault.ts";
 import type { Duty } from "../../core/duty.ts";
 import type { MoneyAlarmKind } from "../../core/money/money-alarm.ts";
 import type { AnswerOutcome } from "../../core/money/usage.ts";
+import type { TlsCertificate } from "../../core/tls-certificate.ts";
 import type { DiskFacts } from "../../core/disk-facts.ts";
 import type { ServerFacts } from "../../core/server-facts.ts";
 import { type BoundedLabel, createBoundedLabel } from "./bounded-label.ts";
 import { createKeySeries, type KeyCharge } from "./key-series.ts";
+import { createCertificateGauges } from "./certificate-gauges.ts";
 import { createDatabaseGauges } from "./database-gauges.ts";
 import { COUNTERS, GAUGES, HISTOGRAMS, type MetricRow } from "./metric-table.ts";
 import { createModelSeries } from "./model-series.ts";
@@ -74,6 +76,8 @@ export type Metrics = {
   databaseFacts: (facts: ServerFacts | null) => void;
   /** Of its disk; `diskBytes`: how large it is, by the settings, or 0. */
   databaseDisk: (facts: DiskFacts | null, diskBytes: number) => void;
+  /** Where to read which certificates are in use, whenever somebody asks. */
+  watchCertificates: (read: () => readonly TlsCertificate[]) => void;
   changesHeard: (heard: 0 | 1) => void;
   leaseHeld: (held: 0 | 1) => void;
   catalogueLoaded: (models: number) => void;
@@ -163,6 +167,7 @@ export function createMetrics({ keySeries = 100, modelSeries = 100 } = {}): Metr
     ledgerUp: (up) => void (ledgerUp.current = up),
     serverRefused: () => refusedServers.inc(),
     ...createDatabaseGauges(registry),
+    ...createCertificateGauges(registry),
     changesHeard: (heard) => void (changesHeard.current = heard),
     catalogueLoaded: (models) => void (catalogueModels.current = models),
     watchRoutes: (read) => watchRoutes(read, registry),
