@@ -61,7 +61,9 @@ export function standbyLackOf(replication: Replication): StandbyLack | null {
   const { synchronousCommit, synchronousStandbyNames, standbys, synchronousStandbys } = replication;
   if (synchronousStandbyNames.trim() === "") return "unnamed";
   if (synchronousCommit === "off" || synchronousCommit === "local") return "unawaited";
-  return (synchronousStandbys ?? standbys ?? Infinity) >= standbyDemandOf(synchronousStandbyNames).needed ? null : "absent";
+  return (synchronousStandbys ?? standbys ?? Infinity) >= standbyDemandOf(synchronousStandbyNames).needed
+    ? null
+    : "absent";
 }
 
 /** How many standbys more may be lost before commits wait; null when the role may not see it, or when none is named to spare. */

@@ -7,6 +7,7 @@ const SOUND: ServerFacts = {
   pooled: false,
   sessionDefaults: { statementTimeoutMs: 0, idleTransactionTimeoutMs: 0, isolation: "read committed" },
   wanted: { statementTimeoutMs: 5_000, idleTransactionTimeoutMs: 10_000 },
+  storage: "own",
   fsync: true,
   fullPageWrites: true,
   clockAheadMs: 0,
