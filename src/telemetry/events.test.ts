@@ -399,8 +399,8 @@ test("a credential that cannot be had is an error that says what to do, and its 
 
 test("a route that is left alone says why, and says when it is back", () => {
   const { events, lines } = build();
-  events.routeChanged({ routeId: "route-1", provider: "east", state: "open", reason: "timed_out" });
-  events.routeChanged({ routeId: "route-1", provider: "east", state: "closed", reason: "answered" });
+  events.routeChanged({ routeId: "route-1", provider: "east", state: "open", reason: "timed_out", onHearsay: false });
+  events.routeChanged({ routeId: "route-1", provider: "east", state: "closed", reason: "answered", onHearsay: false });
 
   expect(lines).toMatchObject([
     { level: "error", msg: "circuit breaker opened", provider: "east", route_id: "route-1", reason: "timed_out" },

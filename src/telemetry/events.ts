@@ -26,7 +26,14 @@ export type Events = DutyEvents &
     recordRequests: (record: RecordRequest | null) => void;
     upstreamFailed: (failure: UpstreamFailure) => void;
     /** A route is left alone after failing again and again, or is used once more. `reason` is a word of a fixed set. */
-    routeChanged: (route: { routeId: string; provider: string; state: "open" | "closed"; reason: string }) => void;
+    /** `onHearsay`: it opened after fewer failures than usual, because another process had reported it. */
+    routeChanged: (route: {
+      routeId: string;
+      provider: string;
+      state: "open" | "closed";
+      reason: string;
+      onHearsay: boolean;
+    }) => void;
     /** A provider's credential cannot be had, for a reason in words without a secret; or it can be had after all. */
     credentialChanged: (change: { provider: string; problem: string | null }) => void;
     serverListening: (listener: { name: "public" | "admin"; url: string }) => void;
@@ -189,9 +196,9 @@ function createProviderEvents({ logger, metrics }: RequestLogParts): ProviderEve
       if (isOurs) say("upstreamFailed", fields, "error");
       else say("upstreamFailed", { ...fields, fix: undefined });
     },
-    routeChanged: ({ routeId, provider, state, reason }) =>
+    routeChanged: ({ routeId, provider, state, reason, onHearsay }) =>
       state === "open"
-        ? say("breakerOpened", { provider, route_id: routeId, reason })
+        ? say("breakerOpened", { provider, route_id: routeId, reason, learned: onHearsay ? "reported" : "own_calls" })
         : say("breakerClosed", { provider, route_id: routeId }),
     credentialChanged: ({ provider, problem }) =>
       problem === null ? say("credentialFound", { provider }) : say("credentialMissing", { provider, problem }),

@@ -21,7 +21,7 @@ import { createPostgres } from "../../src/db/postgres/postgres.ts";
 import type { Operator } from "../../src/operator/operator.ts";
 import { createCallerAddress } from "../../src/http/connection/caller-address.ts";
 import type { Events, RefusedOperator } from "../../src/telemetry/events.ts";
-import type { RouteReport } from "../../src/upstream/route/route-record.ts";
+import type { RouteReport } from "../../src/upstream/route/route-report.ts";
 import { undescribed } from "./admin-description.ts";
 import { freshDatabase, whyUnavailable } from "./postgres.ts";
 

@@ -48,7 +48,7 @@ export type ProcessStage = {
 };
 
 /** A database, a simulated provider with the models `fast` and `paced` (four seconds), and a key: for processes of any kind. */
-export async function openProcessStage(): Promise<ProcessStage> {
+export async function openProcessStage({ providerUrl }: { providerUrl?: string } = {}): Promise<ProcessStage> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-processes-"));
   const [database, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
   const environment = {
@@ -68,7 +68,7 @@ export async function openProcessStage(): Promise<ProcessStage> {
     routes: [{ provider: "acme", upstream_model: upstream, format: "chat", conformant: true }],
   });
   const catalogue = {
-    providers: [{ name: "acme", base_url: `${simulator.url}/v1`, credential: "env:ACME_KEY" }],
+    providers: [{ name: "acme", base_url: `${providerUrl ?? simulator.url}/v1`, credential: "env:ACME_KEY" }],
     models: [
       model("fast", "sim-fast"),
       model("paced", "sim+tokens=80+rate=20"),

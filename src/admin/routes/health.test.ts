@@ -31,9 +31,10 @@ test("an operator sees each route's breaker, rates and last errors; nobody else 
         concurrencyLimit: 64,
         lastErrors: [{ reason: "server_error", status: 500, atMs: 0 }],
         changes: [
-          { atMs: 0, state: "open", reason: "server_error", untilMs: 10_000 },
-          { atMs: 12_000, state: "closed", reason: "answered", untilMs: null },
+          { atMs: 0, state: "open", reason: "server_error", untilMs: 10_000, onHearsay: true },
+          { atMs: 12_000, state: "closed", reason: "answered", untilMs: null, onHearsay: false },
         ],
+        heard: { atMs: 0, from: "another", says: "paused", reason: "server_error" },
       },
     ],
   });
@@ -61,9 +62,16 @@ test("an operator sees each route's breaker, rates and last errors; nobody else 
         concurrency_limit: 64,
         last_errors: [{ at: "1970-01-01T00:00:00.000Z", reason: "server_error", status: 500 }],
         changes: [
-          { at: "1970-01-01T00:00:00.000Z", state: "open", reason: "server_error", until: "1970-01-01T00:00:10.000Z" },
-          { at: "1970-01-01T00:00:12.000Z", state: "closed", reason: "answered", until: null },
+          {
+            at: "1970-01-01T00:00:00.000Z",
+            state: "open",
+            reason: "server_error",
+            until: "1970-01-01T00:00:10.000Z",
+            learned: "reported",
+          },
+          { at: "1970-01-01T00:00:12.000Z", state: "closed", reason: "answered", until: null, learned: "own_calls" },
         ],
+        reported: { at: "1970-01-01T00:00:00.000Z", process: "another", state: "paused", reason: "server_error" },
       },
     ],
   });

@@ -14,19 +14,35 @@ import { createRateDenials, type RateDenials } from "../../ledger/turn/rate-deni
 import type { StandbyGuard } from "../../ledger/duties/standby-guard.ts";
 import { LIVE_CHANNEL } from "../../live/live.ts";
 import type { PublishLive } from "../../live/publish-live.ts";
+import { ROUTES_CHANNEL } from "../../upstream/news/route-news.ts";
 import { authenticateAmong } from "./join-ledgers.ts";
 import type { LedgerDatabase, ProcessParts } from "./process-parts.ts";
+import type { ShareRoutes } from "./share-routes.ts";
 
 /** Until all digests have been read, keys are looked up under the limits for guesses; millions of them are worth no wait. */
 const ISSUED_WAIT_MS = 5_000;
 
-type Beside = { catalogueStore: CatalogueStore; running: Running; standby: StandbyGuard; live: HearLive };
+type Beside = {
+  catalogueStore: CatalogueStore;
+  running: Running;
+  standby: StandbyGuard;
+  live: HearLive;
+  routes: HearRoutes;
+};
 
 /** Is told when operators may want something of the requests in flight. */
 type HearLive = Pick<PublishLive, "notified" | "hears">;
 
+/** Is told what other processes say of routes. */
+type HearRoutes = Pick<ShareRoutes, "notified">;
+
+/** What is said on the one database that operators use. */
+type Central = { live: HearLive; routes: HearRoutes };
+
 /** What a process remembers of keys and models, kept up to date. Resolves when all of it has been read once. */
-export async function keepCurrent(parts: ProcessParts, { catalogueStore, running, standby, live }: Beside) {
+export async function keepCurrent(parts: ProcessParts, beside: Beside) {
+  const { catalogueStore, running, standby, live, routes } = beside;
+  const central = { live, routes };
   const { database, clock, ledgers } = parts;
   const denials = createRateDenials(clock);
   const { catalogue, freshness, isLoaded } = startCatalogue(parts, catalogueStore);
@@ -34,13 +50,13 @@ export async function keepCurrent(parts: ProcessParts, { catalogueStore, running
     ledgers.map((ledger) => {
       // Models are announced by the one database that has them, which may be one of these.
       const catalogueChanged = ledger.database === database ? freshness.refresh : () => Promise.resolve();
-      const heard = ledger.database === database ? live : null;
-      return keepKeys(parts, ledger, { running, standby, denials, catalogueChanged, live: heard });
+      const heard = ledger.database === database ? central : null;
+      return keepKeys(parts, ledger, { running, standby, denials, catalogueChanged, central: heard });
     }),
   );
   const apart = ledgers.some((ledger) => ledger.database === database)
     ? null
-    : await hearModels(parts, { freshness, standby, live });
+    : await hearModels(parts, { freshness, standby, central });
   await Promise.all([
     freshness.refresh(),
     Promise.race([
@@ -65,16 +81,16 @@ export async function keepCurrent(parts: ProcessParts, { catalogueStore, running
   };
 }
 
-type KeysBeside = Omit<Beside, "catalogueStore" | "live"> & {
+type KeysBeside = Pick<Beside, "running" | "standby"> & {
   denials: RateDenials;
   catalogueChanged: () => Promise<void>;
   /** Null: operators use another database. */
-  live: HearLive | null;
+  central: Central | null;
 };
 
 /** What a process remembers of the keys of one ledger. */
 async function keepKeys({ config, events, clock }: ProcessParts, ledger: LedgerDatabase, beside: KeysBeside) {
-  const { running, standby, denials, catalogueChanged, live } = beside;
+  const { running, standby, denials, catalogueChanged, central } = beside;
   const keyStore = createKeyStore(ledger.database);
   const issued = createIssuedDigests({ store: keyStore, onFailed: (error) => events.readFailed("keys", error) });
   const authenticate = createAuthenticate({ store: keyStore, issued, clock, ...config.keys });
@@ -94,16 +110,16 @@ async function keepKeys({ config, events, clock }: ProcessParts, ledger: LedgerD
     onGap: standby.doubt,
     onHearing: events.changesHeard,
   });
-  const subscription = await ledger.database.listen(...hearing(changes, live));
+  const subscription = await ledger.database.listen(...hearing(changes, central));
   return { ...ledger, authenticate, issued, changes, subscription };
 }
 
 /** Where the catalogue is in a database of its own. */
 async function hearModels(
   { database, events }: ProcessParts,
-  beside: { freshness: { refresh: () => Promise<void> }; standby: StandbyGuard; live: HearLive },
+  beside: { freshness: { refresh: () => Promise<void> }; standby: StandbyGuard; central: Central },
 ) {
-  const { freshness, standby, live } = beside;
+  const { freshness, standby, central } = beside;
   const changes = createHearChanges({
     keyChanged: () => Promise.resolve(),
     accountChanged: () => Promise.resolve(),
@@ -112,25 +128,28 @@ async function hearModels(
     onGap: standby.doubt,
     onHearing: events.changesHeard,
   });
-  return { changes, subscription: await database.listen(...hearing(changes, live)) };
+  return { changes, subscription: await database.listen(...hearing(changes, central)) };
 }
 
-/** One connection hears of changes and of what operators watch. */
-const hearing = (changes: HearChanges, live: HearLive | null): Parameters<Database["listen"]> =>
-  live === null
+/** One connection hears of changes, of what operators watch, and of routes. */
+const hearing = (changes: HearChanges, central: Central | null): Parameters<Database["listen"]> =>
+  central === null
     ? [CHANGE_CHANNELS, changes]
     : [
-        [...CHANGE_CHANNELS, LIVE_CHANNEL],
+        [...CHANGE_CHANNELS, LIVE_CHANNEL, ROUTES_CHANNEL],
         {
-          notified: (channel, payload) =>
-            channel === LIVE_CHANNEL ? live.notified() : changes.notified(channel, payload),
+          notified: (channel, payload) => {
+            if (channel === LIVE_CHANNEL) central.live.notified();
+            else if (channel === ROUTES_CHANNEL) central.routes.notified(payload);
+            else changes.notified(channel, payload);
+          },
           refresh: () => {
             changes.refresh();
-            live.notified();
+            central.live.notified();
           },
           hears: (hears) => {
             changes.hears(hears);
-            live.hears(hears);
+            central.live.hears(hears);
           },
         },
       ];

@@ -37,6 +37,7 @@ import { keepCurrent } from "./keep-current.ts";
 import { type JoinedLedgers, joinLedgers } from "./join-ledgers.ts";
 import type { ProcessParts } from "./process-parts.ts";
 import { guardStandby, startLedger, STANDBY_LACKING } from "./start-duties.ts";
+import { shareRoutes, type ShareRoutes } from "./share-routes.ts";
 import { startRecording } from "./start-recording.ts";
 import { tellEnds } from "./tell-ends.ts";
 import { startSending } from "./start-notices.ts";
@@ -69,7 +70,15 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
   const certificates = watchCertificates(clock);
   parts.metrics.watchCertificates(() => [...certificates.seen(), ...server.certificates()]);
   const live = publishing(parts, { running, processId });
-  const current = await keepCurrent(parts, { catalogueStore: beside.catalogueStore, running, standby, live });
+  const sharing = shareRoutes(parts, processId);
+  const upstream = createUpstream(parts, sharing);
+  const current = await keepCurrent(parts, {
+    catalogueStore: beside.catalogueStore,
+    running,
+    standby,
+    live,
+    routes: sharing,
+  });
   const ledgers = await Promise.all(
     parts.ledgers.map((one) =>
       startLedger(parts, one, { standby, running, processId, onState: parts.events.ledgerChanged }),
@@ -81,7 +90,6 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
   const verifying = startVerifying(parts, processId);
   const records = startRecording(parts, tellEnds(live, clock.nowMs));
   const pool = createPool({ ...POOL_LIMITS, threads: config.limits.bodyThreads });
-  const upstream = createUpstream(parts);
 
   const obstacle = (): string | null => (standby.lack() === null ? null : STANDBY_LACKING.words);
   const drain = createDrain({ clock });
@@ -103,6 +111,7 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
       const ends = [duties.stop(), live.close(), records.stop(farewellMs), verifying.stop(), server.stop()];
       await Promise.all([...ends, ...notices.map((each) => each.stop())]);
       current.stop();
+      sharing.close();
       standby.close();
       certificates.stop();
       http.closeAllConnections();
@@ -124,11 +133,13 @@ const publishing = (
     onFailed: (error) => events.readFailed("requests in flight", error),
   });
 
-/** Calls to providers, and what they have taught this process about its routes. */
-function createUpstream({ config, credentials, events, metrics, clock, random, overhear }: ProcessParts) {
+/** Calls to providers, and what they have taught this process, and others, about its routes. */
+function createUpstream(parts: ProcessParts, { tell, onHeard }: Pick<ShareRoutes, "tell" | "onHeard">) {
+  const { config, credentials, events, metrics, clock, random, overhear } = parts;
   const { credential } = credentials;
   const pools = createPools({ connectionsPerOrigin: config.upstream.connectionsPerOrigin, overhear });
-  const health = createRouteHealth({ clock, random, onChange: events.routeChanged });
+  const health = createRouteHealth({ clock, random, onChange: events.routeChanged, tell });
+  onHeard(health.heard);
   metrics.watchRoutes(health.report);
   const calls = { pools, credential, health, random, clock };
   return { pools, health, dispatch: createDispatch(calls), countAtProvider: createCountAtProvider(calls) };

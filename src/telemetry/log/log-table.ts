@@ -16,7 +16,8 @@ const PROVIDER_LINES = {
   breakerOpened: {
     message: "circuit breaker opened",
     level: "error",
-    meaning: "A route failed repeatedly and is skipped. Requests use the model's other routes, or get 502.",
+    meaning:
+      "A route failed repeatedly and is skipped. Requests use the model's other routes, or get 502. `learned`: `own_calls`, or `reported` if fewer failures were enough because another process had reported the route.",
     fix: "Check the provider. GET /admin/v1/health/routes shows the last errors of each route.",
   },
   breakerClosed: {

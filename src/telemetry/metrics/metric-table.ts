@@ -31,6 +31,11 @@ export const COUNTERS = {
     help: "Calls to providers, by outcome: `answered`, or the reason of the failure.",
     labels: ["provider", "outcome"],
   },
+  routeNews: {
+    name: "tollgate_route_news_total",
+    help: "Messages between gateway processes about paused routes, by result: `sent`; `failed`, the database did not take it; `heard` from another process; `unreadable`. Without them, each process judges routes by its own calls.",
+    labels: ["result"],
+  },
   droppedMembers: {
     name: "tollgate_dropped_members_total",
     help: "Request fields that were not sent to the provider, by client format and provider. The log names each dropped field.",

@@ -48,6 +48,8 @@ export type Metrics = {
   firstByte: (route: RouteName, elapsedMs: number) => void;
   requestFinished: (request: FinishedRequest) => void;
   upstreamCalled: (provider: string, outcome: string) => void;
+  /** A message to the other processes about routes, or from them. */
+  routeNews: (result: "sent" | "failed" | "heard" | "unreadable") => void;
   membersDropped: (dialect: ClientDialect, provider: string, members: number) => void;
   dutyEnded: (duty: Duty, result: "done" | "failed") => void;
   noticeSent: (endpoint: string, result: "delivered" | "failed" | "dead") => void;
@@ -139,6 +141,7 @@ export function createMetrics({ keySeries = 100, modelSeries = 100 } = {}): Metr
   const bugs = createCounter(COUNTERS.bugs, registry);
   const droppedLines = createCounter(COUNTERS.droppedLines, registry);
   const countRefused = createTally(COUNTERS.refusedConnections, ["public", "admin"], registry);
+  const countNews = createTally(COUNTERS.routeNews, ["sent", "failed", "heard", "unreadable"], registry);
   const filesExhausted = createCounter(COUNTERS.filesExhausted, registry);
   const countSpans = createTally(COUNTERS.spans, ["sent", "failed", "dropped"], registry);
   const refusedServers = createCounter(COUNTERS.refusedServers, registry);
@@ -155,6 +158,7 @@ export function createMetrics({ keySeries = 100, modelSeries = 100 } = {}): Metr
     ...createLedgerMetrics(registry),
     upstreamCalled: (provider, outcome) =>
       upstreamCalls.inc({ provider: providerLabel(provider), outcome: reasonLabel(outcome) }),
+    routeNews: (result) => countNews(result, 1),
     membersDropped: (dialect, provider, members) =>
       droppedMembers.inc({ format: dialect, provider: providerLabel(provider) }, members),
     moneyAlarmed: (kind) => countAlarm(kind, 1),

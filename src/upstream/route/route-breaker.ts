@@ -1,9 +1,10 @@
 import type { Clock } from "../../core/clock.ts";
+import { createRoutePause, type PauseState } from "./route-pause.ts";
 
-export type BreakerState = "closed" | "open" | "half_open";
+export type BreakerState = PauseState;
 
 /** What a call is told with: a verdict on a call that began before the breaker opened says nothing about the route since. */
-export type Ticket = { readonly opening: number };
+export type Ticket = { readonly opening: number; readonly isTrial: boolean };
 
 /** Keeps calls from a route that fails every one of them, and lets one real request find out when it is back. */
 export type RouteBreaker = {
@@ -20,44 +21,61 @@ export type RouteBreaker = {
   began: (how?: { probe: boolean }) => Ticket;
   answered: (ticket: Ticket) => void;
   succeeded: (ticket: Ticket) => void;
-  failed: (ticket: Ticket) => void;
+  /** `isDoubted`: others say that it fails, so that fewer failures open it. */
+  failed: (ticket: Ticket, how?: { isDoubted: boolean }) => void;
   /** The call ended without saying anything about the route, so that another must be the trial. */
   released: (ticket: Ticket) => void;
   /** Calls go unanswered. It opens until one of them is answered, or the trial. */
-  unanswered: () => void;
+  unanswered: (cause?: BreakerCause) => void;
+  /** Others say that it fails: it opens if the last calls of this process did too. */
+  doubted: () => void;
+  /** What others found out while it is open: they try it, it failed them and they leave it alone for so long, it has answered. */
+  othersTry: () => void;
+  othersFailed: (restsMs: number) => void;
+  othersSucceeded: () => void;
 };
 
-const FAILURES_TO_OPEN = 5;
-const FIRST_COOL_DOWN_MS = 10_000;
-const LONGEST_COOL_DOWN_MS = 300_000;
-/** Where no other route is left, one request in so long finds out when the provider is back: sooner where the last was told at once. */
-const PROBE_EVERY_MS = { told: 3_000, waiting: 6_000 };
-/** Up to this share is added by chance, so that many processes do not come back at one moment. */
-const JITTER = 0.2;
+/** How a change came about. `onHearsay`: sooner than by the failures of this process alone. */
+export type BreakerCause = { onHearsay: boolean };
 
-type Parts = Pick<Clock, "elapsedMs"> & { random: () => number; onChange: (state: "closed" | "open") => void };
+/** What others want to know of a route that is paused, or was. */
+export type Finding = "failed" | "trying" | "answered";
 
-export function createRouteBreaker({ elapsedMs, random, onChange }: Parts): RouteBreaker {
-  const pause = createPause({ elapsedMs, random });
+/** In a row. One alone is enough of a process that others have told. */
+const FAILURES_TO_OPEN = { alone: 5, doubted: 3 };
+
+type Parts = Pick<Clock, "elapsedMs"> & {
+  random: () => number;
+  onChange: (state: "closed" | "open", cause: BreakerCause) => void;
+  onFinding?: (finding: Finding) => void;
+};
+
+// oxlint-disable-next-line max-lines-per-function -- one state, and what changes it
+export function createRouteBreaker({ elapsedMs, random, onChange, onFinding = () => undefined }: Parts): RouteBreaker {
+  const pause = createRoutePause({ elapsedMs, random });
   let failures = 0;
   /** How often it opened in all. */
   let opening = 0;
   let trial: { ticket: Ticket; stage: "waiting" | "answered" } | null = null;
   let isUnanswered = false;
 
-  function open(): void {
+  function open(cause: BreakerCause): void {
     opening++;
     trial = null;
     pause.begin();
-    onChange("open");
+    onChange("open", cause);
+    // Who was told by others has nothing to tell them.
+    if (!cause.onHearsay) onFinding("failed");
   }
 
   function close(): void {
+    const isNews = trial?.stage !== "answered";
     failures = 0;
     trial = null;
     isUnanswered = false;
     pause.end();
-    onChange("closed");
+    onChange("closed", { onHearsay: false });
+    if (isNews) onFinding("answered");
   }
 
   return {
@@ -67,14 +85,20 @@ export function createRouteBreaker({ elapsedMs, random, onChange }: Parts): Rout
     probeInMs: () => pause.probeInMs({ waits: trial !== null }),
     openings: () => opening,
     began: ({ probe } = { probe: false }) => {
-      const ticket = { opening };
-      if (!probe && (trial !== null || pause.state() !== "half_open")) return ticket;
+      const isTrial = probe || (trial === null && pause.state() === "half_open");
+      const ticket = { opening, isTrial };
+      if (!isTrial) return ticket;
       trial = { ticket, stage: "waiting" };
       pause.tried();
+      onFinding("trying");
       return ticket;
     },
     answered: (ticket) => {
-      if (trial?.ticket === ticket) trial.stage = "answered";
+      // Of several, whichever is answered first.
+      if (ticket.isTrial && ticket.opening === opening && pause.holds() && trial?.stage !== "answered") {
+        trial = { ticket, stage: "answered" };
+        onFinding("answered");
+      }
       if (isUnanswered) close();
     },
     succeeded: (ticket) => {
@@ -82,57 +106,31 @@ export function createRouteBreaker({ elapsedMs, random, onChange }: Parts): Rout
       failures = 0;
       if (pause.holds()) close();
     },
-    failed: (ticket) => {
+    failed: (ticket, { isDoubted } = { isDoubted: false }) => {
       if (ticket.opening !== opening) return;
+      // Another call than the trial, which decides.
+      if (pause.holds() && trial === null) return;
       failures++;
-      if (pause.holds() || failures >= FAILURES_TO_OPEN) open();
+      if (pause.holds() || failures >= FAILURES_TO_OPEN.alone) open({ onHearsay: false });
+      else if (isDoubted && failures >= FAILURES_TO_OPEN.doubted) open({ onHearsay: true });
     },
     released: (ticket) => {
       if (trial?.ticket === ticket) trial = null;
     },
-    unanswered: () => {
+    unanswered: (cause = { onHearsay: false }) => {
       if (pause.holds()) return;
       isUnanswered = true;
-      open();
+      open(cause);
     },
-  };
-}
-
-/** How long a route is left alone: twice as long after each trial that fails. */
-function createPause({ elapsedMs, random }: Pick<Parts, "elapsedMs" | "random">) {
-  /** Null: it is not. */
-  let untilMs: number | null = null;
-  let inRow = 0;
-  let jitter = 1;
-  /** When the last trial began; before the first, when the pause did. */
-  let triedAtMs = 0;
-
-  const remainingMs = (): number => (untilMs === null ? 0 : Math.max(0, untilMs - elapsedMs()));
-  const tried = (): void => void (triedAtMs = elapsedMs());
-
-  return {
-    holds: () => untilMs !== null,
-    state: (): BreakerState => {
-      if (untilMs === null) return "closed";
-      return remainingMs() > 0 ? "open" : "half_open";
+    doubted: () => {
+      if (!pause.holds() && failures >= FAILURES_TO_OPEN.doubted) open({ onHearsay: true });
     },
-    remainingMs,
-    tried,
-    begin: () => {
-      if (untilMs === null) tried();
-      jitter = 1 + JITTER * random();
-      const coolDownMs = Math.min(LONGEST_COOL_DOWN_MS, FIRST_COOL_DOWN_MS * 2 ** inRow++);
-      untilMs = elapsedMs() + coolDownMs * jitter;
-    },
-    end: () => {
-      untilMs = null;
-      inRow = 0;
-    },
-    /** `waits`: the last trial has not ended. */
-    probeInMs: ({ waits }: { waits: boolean }) => {
-      const everyMs = waits ? PROBE_EVERY_MS.waiting : PROBE_EVERY_MS.told;
-      const dueInMs = Math.max(0, triedAtMs + everyMs * jitter - elapsedMs());
-      return waits ? dueInMs : Math.min(remainingMs(), dueInMs);
+    othersTry: pause.othersTry,
+    othersFailed: pause.othersFailed,
+    othersSucceeded: () => {
+      // A trial that began before may wait long for nothing.
+      if (trial?.stage === "waiting") trial = null;
+      pause.othersSucceeded();
     },
   };
 }

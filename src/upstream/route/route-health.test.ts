@@ -275,8 +275,8 @@ test("the report has every call since the route was known, and the last changes 
 
   expect(health.report()[0]).toMatchObject({ knownSinceMs: 1_000, succeeded: 2, failed: 6, rateLimited: 1 });
   expect(health.report()[0]?.changes).toEqual([
-    { atMs: 1_000, state: "open", reason: "server_error", untilMs: 11_000 },
-    { atMs: 11_000, state: "closed", reason: "answered", untilMs: null },
+    { atMs: 1_000, state: "open", reason: "server_error", untilMs: 11_000, onHearsay: false },
+    { atMs: 11_000, state: "closed", reason: "answered", untilMs: null, onHearsay: false },
   ]);
 
   for (let turn = 0; turn < 40; turn++) {

@@ -1,8 +1,10 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Payer } from "../../core/money/payer.ts";
 import type { Pace } from "../../core/request/pace.ts";
+import type { HeardNews, RouteNews } from "../news/route-news.ts";
 import type { RouteStanding } from "./order-routes.ts";
-import { type CallBegins, RouteRecord, type RouteReport, type WatchedCall } from "./route-record.ts";
+import { type CallBegins, RouteRecord, type WatchedCall } from "./route-record.ts";
+import type { RouteReport } from "./route-report.ts";
 import type { Route } from "../../core/catalogue/route.ts";
 
 /** What requests have taught this process about the routes it used. Nothing is ever asked of a provider to find out. */
@@ -16,17 +18,31 @@ export type RouteHealth = {
   pace: (route: Route) => Pace;
   /** How often it was given up for everybody. */
   openings: (route: Route) => number;
+  /** What another process says of a route; of one that was never used here, it says nothing. */
+  heard: (news: HeardNews) => void;
   report: () => RouteReport[];
 };
 
-export type RouteChange = { routeId: string; provider: string; state: "closed" | "open"; reason: string };
+export type RouteChange = {
+  routeId: string;
+  provider: string;
+  state: "closed" | "open";
+  reason: string;
+  /** Opened after fewer failures than usual, because another process had said that it fails. */
+  onHearsay: boolean;
+};
 
 /** Routes come from the catalogue, so there are few; those that were withdrawn from it must not add up for ever. */
 const MOST_ROUTES = 10_000;
 
-type Parts = { clock: Clock; random: () => number; onChange: (change: RouteChange) => void };
+type Parts = {
+  clock: Clock;
+  random: () => number;
+  onChange: (change: RouteChange) => void;
+  tell?: (news: RouteNews) => void;
+};
 
-export function createRouteHealth({ clock, random, onChange }: Parts): RouteHealth {
+export function createRouteHealth({ clock, random, onChange, tell = () => undefined }: Parts): RouteHealth {
   const records = new Map<string, RouteRecord>();
 
   function recordOf(route: Route): RouteRecord {
@@ -38,7 +54,8 @@ export function createRouteHealth({ clock, random, onChange }: Parts): RouteHeal
       clock,
       route,
       random,
-      onChange: (state, reason) => onChange({ routeId, provider, state, reason }),
+      tell,
+      onChange: (state, reason, onHearsay) => onChange({ routeId, provider, state, reason, onHearsay }),
     });
     records.set(routeId, record);
     return record;
@@ -54,6 +71,7 @@ export function createRouteHealth({ clock, random, onChange }: Parts): RouteHeal
     begin: (route, call) => recordOf(route).begin(call),
     pace: (route) => recordOf(route).pace(),
     openings: (route) => recordOf(route).openings(),
+    heard: (news) => records.get(news.routeId)?.heard(news),
     report: () => [...records.values()].map((record) => record.report()),
   };
 }

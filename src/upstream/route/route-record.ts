@@ -1,65 +1,29 @@
 import type { Payer } from "../../core/money/payer.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { AnswerOutcome } from "../../core/money/usage.ts";
-import { type RouteBreaker, type BreakerState, createRouteBreaker, type Ticket } from "./route-breaker.ts";
+import { type RouteBreaker, createRouteBreaker, type Finding, type Ticket } from "./route-breaker.ts";
 import type { RouteStanding } from "./order-routes.ts";
 import type { Pace } from "../../core/request/pace.ts";
 import { RoutePace, type PaceSample } from "./route-pace.ts";
+import { createHearsay, type Hearsay } from "../news/hearsay.ts";
+import type { HeardNews, RouteNews } from "../news/route-news.ts";
 import { createSuccessRate, type SuccessRate } from "./success-rate.ts";
+import type { BreakerChange, RouteEnding, RouteFailure, RouteReport } from "./route-report.ts";
 import type { Route } from "../../core/catalogue/route.ts";
-
-/** A call that failed. Nothing a provider wrote is in it. */
-export type RouteFailure = { reason: string; status: number | null };
-
-/** A change of the breaker. `untilMs`: how long calls are kept away at least; null: it closed. */
-export type BreakerChange = { atMs: number; state: "closed" | "open"; reason: string; untilMs: number | null };
-
-/** How a call that was answered ended; null: in a way that says nothing about the route. */
-export type RouteEnding = {
-  outcome: AnswerOutcome | null;
-  outputTokens: number;
-  /** Whose request it was; absent, nobody's in particular. */
-  payer?: Payer;
-  /** What a stream showed of the route's pace; absent or null, nothing. */
-  pace?: PaceSample | null;
-};
-
-/** What is known of a route by the requests that went there. */
-export type RouteReport = {
-  routeId: string;
-  provider: string;
-  upstreamModel: string;
-  dialect: string;
-  breaker: BreakerState;
-  /** Since when this process knows it. */
-  knownSinceMs: number;
-  /** Calls since then; those that the provider refused with 429 are among the failed ones. */
-  succeeded: number;
-  failed: number;
-  rateLimited: number;
-  /** How long it is left alone yet, because it failed or because it asked for it. */
-  restsMs: number;
-  /** Lately, from 0 to 1. */
-  successRate: number;
-  /** Of late calls on average; null while nothing is known. */
-  firstByteMs: number | null;
-  tokensPerSecond: number | null;
-  callsInProgress: number;
-  concurrencyLimit: number | null;
-  /** Oldest first. */
-  lastErrors: readonly (RouteFailure & { atMs: number })[];
-  /** Of the breaker, oldest first; the last of them. */
-  changes: readonly BreakerChange[];
-};
 
 const READY: RouteStanding = { verdict: "ready" };
 const GIVEN_UP: RouteStanding = { verdict: "open" };
+/** Others say that it fails. It is asked all the same where there is no other: what others say refuses nothing. */
+const DOUBTED: RouteStanding = { verdict: "doubtful", badness: 1 };
 const LAST_RESORT: RouteStanding = { verdict: "doubtful", badness: 2 };
 /** So many whom it fails are not all at fault. */
 const ENOUGH_PAYERS = 3;
 /** A stream is overdue after so many times what its route usually takes to begin, and not before this many milliseconds. */
 const OVERDUE = { times: 8, leastMs: 15_000 };
 const ENOUGH_OVERDUE = 5;
+/** For so long at most, what others say makes other routes preferred to this one, and fewer of its failures enough. */
+const LONGEST_DOUBT_MS = 10_000;
+/** For so long at most, another process's 429 makes other routes preferred. */
+const LONGEST_HEARD_LIMIT_MS = 30_000;
 const POOR_BELOW = 0.7;
 const MOST_ERRORS = 5;
 const MOST_CHANGES = 50;
@@ -74,7 +38,9 @@ type Parts = {
   route: Route;
   clock: Clock;
   random: () => number;
-  onChange: (state: "closed" | "open", reason: string) => void;
+  onChange: (state: "closed" | "open", reason: string, onHearsay: boolean) => void;
+  /** Tells the other processes. */
+  tell: (news: RouteNews) => void;
 };
 
 /** One route as its calls show it, for as long as this process knows it. */
@@ -105,22 +71,35 @@ export class RouteRecord {
   #streamBeginsMs: number | null = null;
   #tokensPerSecond: number | null = null;
   readonly #pace = new RoutePace();
+  readonly #tell: (news: RouteNews) => void;
+  /** Others say that it fails, or that it asked them to be left alone. */
+  readonly #doubts: Hearsay;
+  /** The turn at which they said so: what began before says nothing against it. */
+  #doubtedAt = 0;
+  readonly #heardLimit: Hearsay;
+  #heard: RouteReport["heard"] = null;
 
-  constructor({ route, clock, random, onChange }: Parts) {
+  constructor({ route, clock, random, onChange, tell }: Parts) {
     this.#route = route;
     this.#clock = clock;
     this.#knownSinceMs = clock.nowMs();
     this.#rate = createSuccessRate(clock);
+    this.#tell = tell;
+    this.#doubts = createHearsay(clock, LONGEST_DOUBT_MS);
+    this.#heardLimit = createHearsay(clock, LONGEST_HEARD_LIMIT_MS);
     this.#breaker = createRouteBreaker({
       elapsedMs: clock.elapsedMs,
       random,
-      onChange: (state) => {
+      onChange: (state, { onHearsay }) => {
         const reason = state === "open" ? (this.#errors.at(-1)?.reason ?? "") : "answered";
+        // They have seen it fail many.
+        if (onHearsay) this.#failedFor.add(null);
         const atMs = clock.nowMs();
         const untilMs = state === "open" ? atMs + Math.round(this.#breaker.remainingMs()) : null;
-        if (this.#changes.push({ atMs, state, reason, untilMs }) > MOST_CHANGES) this.#changes.shift();
-        onChange(state, reason);
+        if (this.#changes.push({ atMs, state, reason, untilMs, onHearsay }) > MOST_CHANGES) this.#changes.shift();
+        onChange(state, reason, onHearsay);
       },
+      onFinding: (finding) => this.#tell(this.#newsOf(finding)),
     });
   }
 
@@ -134,8 +113,9 @@ export class RouteRecord {
     const trial = this.#breaker.trial();
     if (trial === "answered") return LAST_RESORT;
     if (state === "open" || trial === "waiting") return this.#mayTry(payer) ? LAST_RESORT : GIVEN_UP;
-    const coolingMs = this.#coolingMs();
+    const coolingMs = Math.max(this.#coolingMs(), this.#heardLimit.remainingMs());
     if (coolingMs > 0) return { verdict: "doubtful", badness: 1 + coolingMs / (coolingMs + 1) };
+    if (state === "closed" && this.#doubts.isBelieved()) return DOUBTED;
     const rate = this.#rate.value();
     // The trial of a breaker is due however gloomy the past.
     if (state === "half_open" || rate >= POOR_BELOW) return READY;
@@ -153,6 +133,44 @@ export class RouteRecord {
     return new WatchedCall(this, begun);
   }
 
+  /** What another process says of it. By itself that never keeps a request away: it makes this process doubt, or try sooner or later. */
+  heard(news: HeardNews): void {
+    const { from, says } = news;
+    this.#heard = { atMs: this.#clock.nowMs(), from, says, reason: says === "paused" ? news.reason : null };
+    const isPaused = this.#breaker.state() !== "closed";
+    switch (news.says) {
+      case "paused":
+        if (isPaused) return this.#breaker.othersFailed(news.restsMs);
+        // What one or two payers ask there may be why it fails.
+        if (news.payers === "many" && this.#doubts.believe(LONGEST_DOUBT_MS)) this.#doubtedAt = this.#turn;
+        if (this.#doubts.isBelieved()) this.#breaker.doubted();
+        return;
+      case "trying":
+        return isPaused ? this.#breaker.othersTry() : undefined;
+      case "answered":
+        if (isPaused) this.#breaker.othersSucceeded();
+        this.#doubts.refuted();
+        return;
+      case "limited":
+        this.#heardLimit.believe(news.restsMs);
+        return;
+      default:
+        return news satisfies never;
+    }
+  }
+
+  #newsOf(finding: Finding): RouteNews {
+    const { id: routeId } = this.#route;
+    if (finding !== "failed") return { routeId, says: finding };
+    const reason = this.#errors.at(-1)?.reason ?? "";
+    const restsMs = Math.round(this.#breaker.remainingMs());
+    return { routeId, says: "paused", reason, restsMs, payers: this.#hasFailedMany() ? "many" : "few" };
+  }
+
+  #hasFailedMany(): boolean {
+    return this.#failedFor.size >= ENOUGH_PAYERS || this.#failedFor.has(null);
+  }
+
   /** How long until a request that no other route can serve may try it. */
   restsMs(): number {
     return this.#breaker.state() === "closed" ? this.#coolingMs() : this.#breaker.probeInMs();
@@ -164,6 +182,7 @@ export class RouteRecord {
     if (oldest === undefined || this.#streamBeginsMs === null) return false;
     const latestMs = this.#clock.elapsedMs() - Math.max(OVERDUE.leastMs, OVERDUE.times * this.#streamBeginsMs);
     if (oldest.beganAtMs > latestMs) return false;
+    if (this.#doubts.isBelieved()) return true;
     const payers = new Set<Payer | null>();
     let calls = 0;
     for (const { beganAtMs, payer } of this.#waiting) {
@@ -177,7 +196,7 @@ export class RouteRecord {
   #giveUp(): void {
     for (const { payer } of this.#waiting) if (this.#failedFor.size < MOST_HEARD_OF) this.#failedFor.add(payer);
     this.#noteError({ reason: "unanswered", status: null });
-    this.#breaker.unanswered();
+    this.#breaker.unanswered({ onHearsay: this.#doubts.isBelieved() });
   }
 
   #noteError(failure: RouteFailure): void {
@@ -189,14 +208,7 @@ export class RouteRecord {
    * What one or two payers ask may be why it fails, so that others are not kept away by them: one at a time, and until it has failed more.
    */
   #mayTry(payer: Payer | undefined): boolean {
-    const failed = this.#failedFor;
-    return (
-      payer !== undefined &&
-      this.#newcomer === null &&
-      failed.size < ENOUGH_PAYERS &&
-      !failed.has(null) &&
-      !failed.has(payer)
-    );
+    return payer !== undefined && this.#newcomer === null && !this.#hasFailedMany() && !this.#failedFor.has(payer);
   }
 
   #arrived(begun: Begun): void {
@@ -211,6 +223,8 @@ export class RouteRecord {
     this.#breaker.answered(begun.ticket);
     this.#arrived(begun);
     this.#waiting.clear();
+    if (begun.turn > this.#doubtedAt) this.#doubts.refuted();
+    this.#heardLimit.refuted();
     this.#answeredAt = ++this.#turn;
     return this.#clock.elapsedMs();
   }
@@ -221,12 +235,17 @@ export class RouteRecord {
     // What is asked can make a provider break off, or refuse, so the calls of one payer speak against a route once.
     const again = once && payer !== null && this.#heardOf.has(payer);
     if (once && payer !== null && this.#heardOf.size < MOST_HEARD_OF) this.#heardOf.add(payer);
+    const wasOpen = this.#breaker.state() === "open";
+    const failedMany = this.#hasFailedMany();
     if (this.#failedFor.size < MOST_HEARD_OF) this.#failedFor.add(payer);
     this.#arrived(begun);
     this.#callsInProgress--;
     this.#counted.failed++;
     if (status === 429) this.#counted.rateLimited++;
     this.#noteError({ reason, status });
+    if (status === 429 && coolDownMs !== null && this.#coolingMs() === 0) {
+      this.#tell({ routeId: this.#route.id, says: "limited", restsMs: Math.round(coolDownMs) });
+    }
     if (coolDownMs !== null) this.#coolUntilMs = Math.max(this.#coolUntilMs, this.#clock.elapsedMs() + coolDownMs);
     // The next route is asked for what was refused, so that nothing is won by doubting this one for everybody.
     if (!(again && perhapsProvoked)) this.#rate.add("failure");
@@ -234,7 +253,9 @@ export class RouteRecord {
     // others meanwhile: what was asked of it before may fail long after it has recovered. One that breaks off must have completed a response.
     const isLate = turn < (wasAnswered ? this.#succeededAt : this.#answeredAt);
     if (status === 429 || isLate || again) this.#breaker.released(ticket);
-    else this.#breaker.failed(ticket);
+    else this.#breaker.failed(ticket, { isDoubted: !once && this.#doubts.isBelieved() });
+    // Others were told that it might be these payers' doing.
+    if (wasOpen && !failedMany && this.#hasFailedMany()) this.#tell(this.#newsOf("failed"));
   }
 
   succeeded(begun: Begun, { outputTokens, answeredAtMs }: { outputTokens: number; answeredAtMs: number }): void {
@@ -288,6 +309,7 @@ export class RouteRecord {
       concurrencyLimit,
       lastErrors: [...this.#errors],
       changes: [...this.#changes],
+      heard: this.#heard,
     };
   }
 

@@ -43,9 +43,27 @@ const routeHealthSchema = z
           state: z.enum(["closed", "open"]).describe("What the breaker became."),
           reason: z.string(),
           until: instant.nullable().describe("When one call may test the route again; null: it closed."),
+          learned: z
+            .enum(["own_calls", "reported"])
+            .describe(
+              "`reported`: fewer failures than usual opened it, because another gateway process had reported the route.",
+            ),
         }),
       )
       .describe("Changes of the breaker, oldest first, up to 50."),
+    reported: z
+      .object({
+        at: instant,
+        process: z.string().describe("Id of the gateway process that sent it, as it calls itself."),
+        state: z
+          .enum(["paused", "trying", "answered", "limited"])
+          .describe(
+            "`paused`: its calls failed. `trying`: one of its requests tests the route. `answered`: the route works. `limited`: the provider answered 429.",
+          ),
+        reason: z.string().nullable(),
+      })
+      .nullable()
+      .describe("What another gateway process last reported of the route; null: nothing."),
   })
   .meta({ id: "RouteHealth" })
   .transform((row) => ({
@@ -65,7 +83,19 @@ const routeHealthSchema = z
     callsInProgress: row.calls_in_progress,
     concurrencyLimit: row.concurrency_limit,
     lastErrors: row.last_errors.map(({ at: atMs, reason, status }) => ({ atMs, reason, status })),
-    changes: row.changes.map(({ at: atMs, state, reason, until: untilMs }) => ({ atMs, state, reason, untilMs })),
+    changes: row.changes.map(({ at: atMs, state, reason, until: untilMs, learned }) => ({
+      atMs,
+      state,
+      reason,
+      untilMs,
+      onHearsay: learned === "reported",
+    })),
+    heard: row.reported && {
+      atMs: row.reported.at,
+      from: row.reported.process,
+      says: row.reported.state,
+      reason: row.reported.reason,
+    },
   }));
 
 /** What a process knows of a route by the requests that it sent there. */
@@ -88,12 +118,19 @@ export const routeHealthView = (route: ShownRoute): WrittenAs<typeof routeHealth
   calls_in_progress: route.callsInProgress,
   concurrency_limit: route.concurrencyLimit,
   last_errors: route.lastErrors.map(({ atMs, reason, status }) => ({ at: dateOf(atMs), reason, status })),
-  changes: route.changes.map(({ atMs, state, reason, untilMs }) => ({
+  changes: route.changes.map(({ atMs, state, reason, untilMs, onHearsay }) => ({
     at: dateOf(atMs),
     state,
     reason,
     until: dateOf(untilMs),
+    learned: onHearsay ? ("reported" as const) : ("own_calls" as const),
   })),
+  reported: route.heard && {
+    at: dateOf(route.heard.atMs),
+    process: route.heard.from,
+    state: route.heard.says,
+    reason: route.heard.reason,
+  },
 });
 
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
