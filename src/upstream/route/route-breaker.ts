@@ -39,7 +39,7 @@ export type RouteBreaker = {
 export type BreakerCause = { onHearsay: boolean };
 
 /** What others want to know of a route that is paused, or was. */
-export type Finding = "failed" | "trying" | "answered";
+export type TrialNews = "failed" | "trying" | "answered";
 
 /** In a row. One alone is enough of a process that others have told. */
 const FAILURES_TO_OPEN = { alone: 5, doubted: 3 };
@@ -47,7 +47,7 @@ const FAILURES_TO_OPEN = { alone: 5, doubted: 3 };
 type Parts = Pick<Clock, "elapsedMs"> & {
   random: () => number;
   onChange: (state: "closed" | "open", cause: BreakerCause) => void;
-  onFinding?: (finding: Finding) => void;
+  onFinding?: (finding: TrialNews) => void;
 };
 
 // oxlint-disable-next-line max-lines-per-function -- one state, and what changes it

@@ -1,6 +1,6 @@
 import type { Payer } from "../../core/money/payer.ts";
 import type { Clock } from "../../core/clock.ts";
-import { type RouteBreaker, createRouteBreaker, type Finding, type Ticket } from "./route-breaker.ts";
+import { type RouteBreaker, createRouteBreaker, type TrialNews, type Ticket } from "./route-breaker.ts";
 import type { RouteStanding } from "./order-routes.ts";
 import type { Pace } from "../../core/request/pace.ts";
 import { RoutePace, type PaceSample } from "./route-pace.ts";
@@ -159,7 +159,7 @@ export class RouteRecord {
     }
   }
 
-  #newsOf(finding: Finding): RouteNews {
+  #newsOf(finding: TrialNews): RouteNews {
     const { id: routeId } = this.#route;
     if (finding !== "failed") return { routeId, says: finding };
     const reason = this.#errors.at(-1)?.reason ?? "";
