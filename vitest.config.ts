@@ -76,7 +76,7 @@ export default defineConfig({
         name: "chaos",
         include: ["tests/chaos/**/*.test.ts"],
         alike: [
-          "tests/chaos/{attack,burst,drain,failover,fuzz,hung-worker,many-sockets,many-streams,open-files,orphaned-workers,stalled-output,suspended-workers,unread-body}.test.ts",
+          "tests/chaos/{attack,burst,drain,failover,fuzz,hung-worker,many-sockets,many-streams,open-files,orphaned-workers,shared-routes,stalled-output,suspended-workers,unread-body}.test.ts",
           // These choose the formats that meet themselves.
           "tests/chaos/{back-and-forth,busy-loop,rolling-update,upgrade}/*.test.ts",
           // These count money, whoever the provider is.
