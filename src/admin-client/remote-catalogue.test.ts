@@ -55,6 +55,7 @@ const tariff = {
   cacheWrite5mNano: null,
   cacheWrite1hNano: null,
   toolCallNano: { web_search: 10_000_000n },
+  outputReasoningNano: null,
 };
 const route = { provider: "acme", upstreamModel: "sim-fast+tokens=3", dialect: "chat" } as const;
 const model = {
