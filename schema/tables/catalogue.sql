@@ -38,6 +38,8 @@ create table model (
   capabilities jsonb not null default '{}' check (jsonb_typeof(capabilities) = 'object'),
   published boolean not null default true,
   created_at timestamptz not null default clock_timestamp(),
+  -- The kinds of money alarm that an operator has accepted for it: why, by whom, when, and until when.
+  accepted_alarms jsonb not null default '{}' check (jsonb_typeof(accepted_alarms) = 'object'),
   check (max_output_tokens is null or output_ceiling is null)
 );
 

@@ -108,7 +108,13 @@ export const money: Board = {
           description: "The log line `money alarm` names key, request and model.",
           kind: "lines",
           unit: "per min",
-          queries: [{ expr: perMinute(`sum by (kind) (${rate("tollgate_money_alarms_total")})`), legend: "{{kind}}" }],
+          queries: [
+            { expr: perMinute(`sum by (kind) (${rate("tollgate_money_alarms_total")})`), legend: "{{kind}}" },
+            {
+              expr: perMinute(`sum by (kind) (${rate("tollgate_money_alarms_accepted_total")})`),
+              legend: "{{kind}}, accepted",
+            },
+          ],
         },
         {
           title: "Rejected for balance or limits",

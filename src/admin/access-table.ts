@@ -168,6 +168,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   unpublishModels: { roles: CHANGE, subtree: null },
   changePrice: { roles: CHANGE, subtree: null },
   removeRoute: { roles: CHANGE, subtree: null },
+  acceptAlarm: { roles: CHANGE, subtree: null },
+  withdrawAlarm: { roles: CHANGE, subtree: null },
   applyCatalogue: { roles: CHANGE, subtree: null },
   importModels: { roles: CHANGE, subtree: null },
   importPriceList: { roles: CHANGE, subtree: null },

@@ -17,6 +17,7 @@ const model = (id: string, provider: string): Model => ({
   capabilities: {},
   price: price({ version: 1 }),
   upcomingPrices: [],
+  acceptedAlarms: [],
   routes: [],
 });
 const price = (fields: Partial<Price>): Price => ({
@@ -162,4 +163,22 @@ test("a first price with a date makes a model available on credit at that date",
   expect(catalogue.list(EVERYTHING)).toEqual([]);
   nowMs = 5_000;
   expect(catalogue.list(EVERYTHING)).toHaveLength(1);
+});
+
+test("an alarm is accepted for its model and kind alone, and no longer once it has ended", () => {
+  let nowMs = 0;
+  const catalogue = createCatalogue({ nowMs: () => nowMs });
+  const accepted = { kind: "overrun", reason: "known", actor: "ann", acceptedAtMs: 0, untilMs: 1_000 } as const;
+  const forGood = { ...accepted, kind: "unpriced_usage", untilMs: null } as const;
+  catalogue.replace([{ ...model("m", "east"), acceptedAlarms: [accepted, forGood] }, model("n", "east")]);
+
+  expect(catalogue.acceptedAlarm({ kind: "overrun", model: "m" })).toEqual(accepted);
+  expect(catalogue.acceptedAlarm({ kind: "usage_estimated", model: "m" })).toBeNull();
+  expect(catalogue.acceptedAlarm({ kind: "overrun", model: "n" })).toBeNull();
+  expect(catalogue.acceptedAlarm({ kind: "overrun", model: "gone" })).toBeNull();
+  nowMs = 999;
+  expect(catalogue.acceptedAlarm({ kind: "overrun", model: "m" })).toEqual(accepted);
+  nowMs = 1_000;
+  expect(catalogue.acceptedAlarm({ kind: "overrun", model: "m" })).toBeNull();
+  expect(catalogue.acceptedAlarm({ kind: "unpriced_usage", model: "m" })).toEqual(forGood);
 });

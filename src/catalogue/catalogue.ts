@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { type KeyChain, unitsFor } from "../core/money/counter.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
+import type { AcceptedAlarm, MoneyAlarm } from "../core/money/money-alarm.ts";
 import type { KeyMode } from "../core/people/key-mode.ts";
 import type { Model } from "./model.ts";
 import { priceAt } from "./price/price-book.ts";
@@ -13,6 +14,8 @@ export type Catalogue = {
   list: (reader: Reader | null) => readonly Model[];
   /** The model a reader asked for by name, at the price of this moment, or a refusal that says why not. */
   resolve: (id: string, reader: Reader) => Model;
+  /** What an operator has accepted of alarms like this one, unless it has ended; else null. */
+  acceptedAlarm: (alarm: Pick<MoneyAlarm, "kind" | "model">) => AcceptedAlarm | null;
   replace: (models: readonly Model[]) => void;
 };
 
@@ -43,6 +46,13 @@ export function createCatalogue({ nowMs }: Pick<Clock, "nowMs"> = systemClock): 
       const refused = refusal(model, reader);
       if (refused !== null) throw faultOf(refused);
       return model;
+    },
+    acceptedAlarm: ({ kind, model }) => {
+      const accepted =
+        current()
+          .byId.get(model)
+          ?.acceptedAlarms.find((one) => one.kind === kind) ?? null;
+      return accepted === null || nowMs() >= (accepted.untilMs ?? Infinity) ? null : accepted;
     },
     replace: (models) => {
       published = [...models];

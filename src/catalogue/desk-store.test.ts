@@ -105,6 +105,26 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
     expect(await store.findProvider("acme")).toMatchObject({ traceparent: null });
   });
 
+  test("an alarm that is accepted for a model is loaded with it, replaced, kept by a catalogue file, and withdrawn", async () => {
+    const accepted = { kind: "overrun", reason: "known", actor: "ann", acceptedAtMs: 1, untilMs: null } as const;
+    const longer = { ...accepted, reason: "known for longer", untilMs: LATER };
+    const other = { ...accepted, kind: "usage_estimated" } as const;
+    const loaded = async () => (await store.load(Date.now())).map(({ id, acceptedAlarms }) => ({ id, acceptedAlarms }));
+    await store.addModel(order);
+    await store.addModel({ ...order, id: "small" });
+    for (const one of [accepted, other, longer]) await store.acceptAlarm("large", one);
+    await store.addModel({ ...order, ...onlyRoute, reasoning: true });
+
+    expect(await loaded()).toEqual([
+      { id: "large", acceptedAlarms: [other, longer] },
+      { id: "small", acceptedAlarms: [] },
+    ]);
+    expect(await store.withdrawAlarm("large", "overrun")).toEqual(longer);
+    expect((await loaded())[0]?.acceptedAlarms).toEqual([other]);
+    await expect(store.withdrawAlarm("large", "overrun")).rejects.toThrow("not accepted for model large");
+    await expect(store.acceptAlarm("nobody", accepted)).rejects.toThrow('no model "nobody"');
+  });
+
   test("a model is added with its price and its first route, and can be called at once", async () => {
     expect((await store.addModel(order)).map(({ kind, change }) => `${kind} ${change}`)).toEqual([
       "model added",

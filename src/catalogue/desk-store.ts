@@ -1,4 +1,5 @@
 import type { Database } from "../db/database.ts";
+import { createAlarmDesk } from "./accept-alarms-store.ts";
 import { createModelDesk } from "./change-models-store.ts";
 import { createChangePrice } from "./price/change-price-store.ts";
 import { createProviderDesk } from "./change-providers-store.ts";
@@ -13,5 +14,6 @@ export const createDeskStore = (database: Database): CatalogueDesk => ({
   ...createModelDesk(database),
   changePrice: createChangePrice(database),
   removeRoute: createRemoveRoute(database),
+  ...createAlarmDesk(database),
   importModels: createImportModels(database),
 });

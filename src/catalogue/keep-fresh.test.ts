@@ -18,6 +18,7 @@ const model = (id: string): Model => ({
   capabilities: {},
   price: null,
   upcomingPrices: [],
+  acceptedAlarms: [],
   routes: [],
 });
 

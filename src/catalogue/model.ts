@@ -3,6 +3,7 @@ import type { ProviderDialect } from "../core/request/dialect.ts";
 import type { ImportedModel } from "../core/catalogue/imported-model.ts";
 import type { ProviderTerms } from "../core/catalogue/provider-terms.ts";
 import type { ModelTerms } from "../core/catalogue/model-terms.ts";
+import type { AcceptableAlarm, AcceptedAlarm } from "../core/money/money-alarm.ts";
 import type { Tariff, TariffParts } from "../core/money/price.ts";
 import type { Route } from "../core/catalogue/route.ts";
 import type { RouteTerms } from "../core/catalogue/route-terms.ts";
@@ -18,6 +19,8 @@ export type Model = ModelTerms & {
   price: Price | null;
   /** In the order of their dates. */
   upcomingPrices: readonly Price[];
+  /** Those that have ended are among them. */
+  acceptedAlarms: readonly AcceptedAlarm[];
   routes: readonly Route[];
 };
 
@@ -84,6 +87,10 @@ export type CatalogueDesk = {
   changePrice: (modelId: string, change: PriceChangeOrder) => Promise<PriceChange[]>;
   /** `route`: an id, or as much of it or of `provider/upstream model` as names one. */
   removeRoute: (modelId: string, route: string, last: "keep" | "remove") => Promise<RemovedRoute>;
+  /** In place of what was accepted of this kind before. */
+  acceptAlarm: (modelId: string, accepted: AcceptedAlarm) => Promise<void>;
+  /** Answers what had been accepted. */
+  withdrawAlarm: (modelId: string, kind: AcceptableAlarm) => Promise<AcceptedAlarm>;
   /** Compares listed models with those that are there; `apply` then makes these as listed. */
   importModels: (order: ImportOrder, mode: "preview" | "apply") => Promise<ImportedModel[]>;
 };

@@ -2,6 +2,7 @@ import { isSpoken } from "../core/request/dialect.ts";
 import type { ModelTerms } from "../core/catalogue/model-terms.ts";
 import type { Queryable } from "../db/database.ts";
 import type { Route } from "../core/catalogue/route.ts";
+import { type AcceptedRow, acceptedOf } from "./accept-alarms-store.ts";
 import type { Model, CataloguePage } from "./model.ts";
 import { SEALED_CREDENTIAL } from "./stored-credential-store.ts";
 import { NEWER, PRICE_AS_JSON, priceOf, type PriceRow } from "./price/price-book-store.ts";
@@ -10,6 +11,7 @@ type ModelRow = ModelTerms & {
   createdAt: Date;
   price: PriceRow | null;
   upcomingPrices: PriceRow[];
+  acceptedAlarms: AcceptedRow;
   routes: Route[];
   published: boolean;
   suspendedFor: string | null;
@@ -23,7 +25,7 @@ const READ = `
   select m.id, m.created_at as "createdAt", m.owned_by as "ownedBy", m.provider, m.display_name as "displayName",
          m.tagline, m.context_window as "contextWindow", m.max_output_tokens as "maxOutputTokens",
          m.output_ceiling as "outputCeiling", m.output_floor as "outputFloor", m.token_factor as "tokenFactor",
-         m.capabilities, p.price, u.upcoming_prices as "upcomingPrices", r.routes, m.published,
+         m.capabilities, m.accepted_alarms as "acceptedAlarms", p.price, u.upcoming_prices as "upcomingPrices", r.routes, m.published,
          p.suspended_for as "suspendedFor"
   from model m
   left join lateral (
@@ -75,6 +77,7 @@ const readModelOf = ({
   suspendedFor,
   price,
   upcomingPrices,
+  acceptedAlarms,
   routes,
   ...row
 }: ModelRow): ReadModel => ({
@@ -83,6 +86,7 @@ const readModelOf = ({
     createdAtMs: createdAt.getTime(),
     price: price === null ? null : priceOf(price),
     upcomingPrices: upcomingPrices.map(priceOf),
+    acceptedAlarms: acceptedOf(acceptedAlarms),
     routes: routes.filter(({ dialect }) => isSpoken(dialect)),
   },
   published,

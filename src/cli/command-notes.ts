@@ -113,6 +113,10 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   "models publish": { example: "tollgate models publish 'groq/*'" },
   "models unpublish": { example: "tollgate models unpublish mini" },
   "models routes": { example: "tollgate models routes mini remove openai/gpt-4.1-mini" },
+  "models alarms": {
+    example:
+      'tollgate models alarms mini accept usage_estimated --reason "its server sends no usage" --until 2027-01-31',
+  },
   "models import": {
     example: "tollgate models import prices.json --from litellm --provider openai --markup 1.2 --apply",
   },

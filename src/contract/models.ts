@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { ACCEPTABLE_ALARMS } from "../core/money/money-alarm.ts";
 import { PROVIDER_DIALECTS } from "../core/request/dialect.ts";
 import type { ManageCatalogue } from "../operator/catalogue.ts";
 import { instant } from "../wire/instant.ts";
+import { storable } from "../wire/storable.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { MOST_MODELS, text, tokenLimit } from "../wire/catalogue/description.ts";
 import { MODEL_NAMES } from "../wire/catalogue/model.ts";
@@ -71,6 +73,17 @@ const modelRoute = renamed(
   ROUTE_NAMES,
 );
 
+const alarmKind = z.enum(ACCEPTABLE_ALARMS);
+const ACCEPTED_NAMES = { actor: "accepted_by", acceptedAtMs: "accepted_at", untilMs: "until" } as const;
+const until = instant.nullable().describe("When such alarms alert again; null: when it is withdrawn.");
+
+export const acceptedAlarm = renamed(
+  z
+    .object({ kind: alarmKind, reason: z.string(), accepted_by: z.string(), accepted_at: instant, until })
+    .meta({ id: "AcceptedAlarm" }),
+  ACCEPTED_NAMES,
+);
+
 /** In the words of the catalogue file, with what only operators see of it. */
 export const model = renamed(
   z
@@ -91,10 +104,13 @@ export const model = renamed(
       obstacles: z.array(z.string()).describe("Why clients cannot use it; empty: they can."),
       price: price.nullable(),
       upcoming_prices: z.array(price),
+      accepted_alarms: z
+        .array(acceptedAlarm)
+        .describe("Kinds of money alarm that do not alert for this model. Those that have ended are among them."),
       routes: z.array(modelRoute),
     })
     .meta({ id: "Model" }),
-  { ...MODEL_NAMES, createdAtMs: "created_at", upcomingPrices: "upcoming_prices" },
+  { ...MODEL_NAMES, createdAtMs: "created_at", upcomingPrices: "upcoming_prices", acceptedAlarms: "accepted_alarms" },
 );
 
 const OF_MODEL = { params: ofModel, refusals: ["invalid_request", "not_found"] } as const;
@@ -191,5 +207,32 @@ export const MODELS: Operations<Omit<ManageCatalogue, "importModels" | "apply">>
     }),
     refusals: REFUSALS,
     audit: { action: "model.remove_route", of: modelNamed, asked: (_id, route, last) => ({ route, last }) },
+  },
+  acceptAlarm: {
+    id: "acceptAlarm",
+    method: "POST",
+    path: "/models/{model}/accepted-alarms",
+    summary: "Accept a kind of money alarm for one model, so that it does not alert",
+    description:
+      "In place of what was accepted of the kind before. Charges stay as they are; alarms of other models and of other kinds still alert.",
+    params: ofModel,
+    payload: renamed(
+      z.strictObject({ kind: alarmKind, reason: storable(500).min(1), until: until.default(null) }),
+      ACCEPTED_NAMES,
+    ),
+    answer: acceptedAlarm,
+    status: 201,
+    refusals: REFUSALS,
+    audit: { action: "model.accept_alarm", of: modelNamed, asked: (_id, order) => order },
+  },
+  withdrawAlarm: {
+    ...OF_MODEL,
+    id: "withdrawAlarm",
+    method: "DELETE",
+    path: "/models/{model}/accepted-alarms/{kind}",
+    summary: "Stop accepting a kind of money alarm for a model; it alerts again",
+    params: z.object({ ...ofModel.shape, kind: alarmKind }),
+    answer: acceptedAlarm,
+    audit: { action: "model.withdraw_alarm", of: modelNamed, asked: (_id, kind) => ({ kind }) },
   },
 };

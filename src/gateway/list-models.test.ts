@@ -29,6 +29,7 @@ const model: Model = {
   capabilities: {},
   price,
   upcomingPrices: [],
+  acceptedAlarms: [],
   routes: [],
 };
 

@@ -13,10 +13,12 @@ import type { CatalogueChange, PriceChange } from "../core/catalogue/catalogue-c
 import type { Clock } from "../core/clock.ts";
 import type { CatalogueNames } from "../catalogue/names-store.ts";
 import type { Credentials } from "../credentials/open-credentials.ts";
+import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
 import { matchesGlob } from "../core/text/matches-glob.ts";
 import type { ImportedModel } from "../core/catalogue/imported-model.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor } from "../core/page.ts";
+import type { AcceptableAlarm, AcceptedAlarm } from "../core/money/money-alarm.ts";
 import type { RouteTerms } from "../core/catalogue/route-terms.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 
@@ -28,6 +30,8 @@ export type PublishedModel = { id: string; changed: boolean; warnings: readonly 
 
 /** What an import makes of each model; `applied`: it is made so. */
 export type ComparedModels = { applied: boolean; data: readonly ImportedModel[] };
+
+export type AlarmOrder = Pick<AcceptedAlarm, "kind" | "reason" | "untilMs">;
 
 /** What operators do with models, their prices and routes. */
 export type ManageCatalogue = {
@@ -43,6 +47,10 @@ export type ManageCatalogue = {
   changePrice: (id: string, change: PriceChangeOrder, by: By) => Promise<readonly PriceChange[]>;
   /** `route`: an id, or as much of it or of `provider/upstream model` as names one. */
   removeRoute: (id: string, route: string, last: "keep" | "remove", by: By) => Promise<RemovedRoute>;
+  /** No alert for alarms of this kind of this model, in place of what was accepted of the kind before. */
+  acceptAlarm: (id: string, order: AlarmOrder, by: By) => Promise<AcceptedAlarm>;
+  /** Such alarms alert again. Answers what had been accepted. */
+  withdrawAlarm: (id: string, kind: AcceptableAlarm, by: By) => Promise<AcceptedAlarm>;
   /** Compares listed models with those that are there; `apply` then makes these as listed. */
   importModels: (order: ImportOrder & { mode: "preview" | "apply" }, by: By) => Promise<ComparedModels>;
   /** Makes providers, models, prices and routes as described; what is not described stays. */
@@ -107,6 +115,7 @@ export function createManageCatalogue({ store, readNames, credentials, events, c
       events.catalogueChanged({ changes, ...by });
       return removed;
     },
+    ...createManageAlarms({ store, events, clock }),
     importModels: async ({ mode, ...order }, by) => {
       const data = await store.importModels(order, mode);
       if (mode === "apply") events.catalogueChanged({ changes: data.flatMap(importedChange), ...by });
@@ -116,6 +125,32 @@ export function createManageCatalogue({ store, readNames, credentials, events, c
       const changes = await store.apply(description);
       events.catalogueChanged({ changes, ...by });
       return changes;
+    },
+  };
+}
+
+/** What of a model's alarms does not alert. */
+function createManageAlarms({
+  store,
+  events,
+  clock,
+}: Pick<Parts, "store" | "events" | "clock">): Pick<ManageCatalogue, "acceptAlarm" | "withdrawAlarm"> {
+  return {
+    acceptAlarm: async (id, order, by) => {
+      const nowMs = clock.nowMs();
+      if (order.untilMs !== null && order.untilMs <= nowMs)
+        throw new Conflict(
+          `${new Date(order.untilMs).toISOString()} is in the past. Use a future date, or none to accept it for good.`,
+        );
+      const accepted = { ...order, actor: by.actor, acceptedAtMs: nowMs };
+      await store.acceptAlarm(id, accepted);
+      events.catalogueChanged({ changes: [alarmChange(id, order.kind, "accepted")], ...by });
+      return accepted;
+    },
+    withdrawAlarm: async (id, kind, by) => {
+      const withdrawn = await store.withdrawAlarm(id, kind);
+      events.catalogueChanged({ changes: [alarmChange(id, kind, "withdrawn")], ...by });
+      return withdrawn;
     },
   };
 }
@@ -160,6 +195,12 @@ const detailsOf = ({ routes, ...model }: ModelOverview): ModelDetails => ({
     idleTimeoutMs: route.idleTimeoutMs,
     concurrencyLimit: route.concurrencyLimit,
   })),
+});
+
+const alarmChange = (id: string, kind: AcceptableAlarm, change: string) => ({
+  kind: "alarm",
+  name: `${kind} of ${id}`,
+  change,
 });
 
 function importedChange({ id, change }: ImportedModel): { kind: string; name: string; change: string }[] {

@@ -1,5 +1,5 @@
 import type { LedgerState } from "../core/ledger-state.ts";
-import type { MoneyAlarm } from "../core/money/money-alarm.ts";
+import type { AcceptedAlarm, MoneyAlarm } from "../core/money/money-alarm.ts";
 import type { RecordRequest } from "../core/request/request-facts.ts";
 import { createFileEvents, type FileEvents } from "./file-events.ts";
 import { describeError } from "./log/describe-error.ts";
@@ -56,7 +56,8 @@ export type Events = DutyEvents &
     /** Somebody was not let in by the admin listener. May be called for every one; few lines are written. */
     operatorRefused: (attempt: RefusedOperator) => void;
     /** Something about money that an operator must see. */
-    moneyAlarm: (alarm: MoneyAlarm) => void;
+    /** `accepted`: that an operator wants no alert for it, and says why. */
+    moneyAlarm: (alarm: MoneyAlarm, accepted?: AcceptedAlarm | null) => void;
     /** An operator was told to try again, since the database was away or overwhelmed. */
     adminRequestFailed: (error: unknown, requestId: string) => void;
     /** A state believed impossible. */
@@ -136,9 +137,15 @@ export function createEvents(parts: RequestLogParts): Events {
       const { unwritten } = line;
       say("adminRequestRejected", { request_id: requestId, address, credential, reason, actor, unwritten });
     },
-    moneyAlarm: ({ kind, keyId, requestId, model, ...more }) => {
+    moneyAlarm: ({ kind, keyId, requestId, model, ...more }, accepted = null) => {
+      const about = { kind, key_id: keyId, request_id: requestId, model, ...more };
+      if (accepted !== null) {
+        metrics.acceptedAlarm(accepted.kind);
+        say("acceptedAlarm", { ...about, accepted_by: accepted.actor });
+        return;
+      }
       metrics.moneyAlarmed(kind);
-      say("moneyAlarm", { kind, key_id: keyId, request_id: requestId, model, ...more, fix: ALARM_FIXES[kind] });
+      say("moneyAlarm", { ...about, fix: ALARM_FIXES[kind] });
     },
     adminRequestFailed: (error, requestId) =>
       say("adminRequestFailed", { request_id: requestId, error: describeError(error) }),

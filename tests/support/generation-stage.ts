@@ -81,6 +81,7 @@ export const MODEL: Model = {
     toolCallNano: {},
   },
   upcomingPrices: [],
+  acceptedAlarms: [],
   routes: [ROUTE],
 };
 

@@ -63,7 +63,7 @@ export function createGeneration(parts: ProcessParts, beside: Beside) {
 
 /** How the money of a request is held and settled. */
 function holdParts({ config, events, clock, random }: ProcessParts, beside: Beside): HoldParts {
-  const { batcher, duties, paperwork } = beside;
+  const { batcher, catalogue, duties, paperwork } = beside;
   const { ledger } = config;
   return {
     clock,
@@ -80,6 +80,6 @@ function holdParts({ config, events, clock, random }: ProcessParts, beside: Besi
     },
     accountCaps: BigInt(ledger.accountWriteOffFactor),
     unconfirmed: (cause) => ledgerAway(random, cause),
-    onAlarm: events.moneyAlarm,
+    onAlarm: (alarm) => events.moneyAlarm(alarm, catalogue.acceptedAlarm(alarm)),
   };
 }

@@ -12,6 +12,26 @@ export type MoneyAlarmKind =
   | "hold_quarantined"
   | "period_ahead";
 
+/** What comes from a model and its provider, and so can be accepted for one model. The others are a key's, a process's or the ledger's. */
+export const ACCEPTABLE_ALARMS = [
+  "usage_estimated",
+  "overrun",
+  "unpriced_usage",
+] as const satisfies readonly MoneyAlarmKind[];
+
+export type AcceptableAlarm = (typeof ACCEPTABLE_ALARMS)[number];
+
+/** An operator knows that a model raises alarms of this kind and wants no alert for them. */
+export type AcceptedAlarm = {
+  kind: AcceptableAlarm;
+  reason: string;
+  /** Who accepted it. */
+  actor: string;
+  acceptedAtMs: number;
+  /** Alarms alert again from then on; null: it holds until it is withdrawn. */
+  untilMs: number | null;
+};
+
 export type MoneyAlarm = {
   kind: MoneyAlarmKind;
   keyId: string;

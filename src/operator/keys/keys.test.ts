@@ -70,6 +70,7 @@ test("a change of a key's models and provider is logged with who made it, and tw
     capabilities: {},
     price: null,
     upcomingPrices: [],
+    acceptedAlarms: [],
     routes: [],
   });
   await catalogue.apply({ providers: [], models: ["a", "b", "c"].map(model) }, anna);

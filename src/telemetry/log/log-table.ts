@@ -185,6 +185,13 @@ const LEDGER_LINES = {
       "An operator must look at a charge; `kind` says why, `part` which usage has no price, and `counter` which purse or limit cannot be used.",
     fix: "See the kind below.",
   },
+  acceptedAlarm: {
+    message: "accepted money alarm",
+    level: "info",
+    meaning:
+      "The same of a kind that an operator has accepted for the model; `accepted_by` says who. `tollgate models alarms MODEL` shows why, and until when.",
+    fix: null,
+  },
   taskFailed: {
     message: "background task failed",
     level: "warn",

@@ -111,6 +111,11 @@ export const COUNTERS = {
     help: "Charges that an operator must look at, by kind: usage_estimated, overrun, unpriced_usage, key_suspended, release_lost, hold_quarantined or period_ahead.",
     labels: ["kind"],
   },
+  acceptedAlarms: {
+    name: "tollgate_money_alarms_accepted_total",
+    help: "Charges that would have raised a money alarm, had an operator not accepted its kind for the model, by kind: usage_estimated, overrun or unpriced_usage. No alert looks at it.",
+    labels: ["kind"],
+  },
   refusedServers: {
     name: "tollgate_database_servers_refused_total",
     help: "Times a database server that accepts writes was refused because it is not the ledger's current server. Above 0: stop that server.",

@@ -107,6 +107,7 @@ test("alarms and background tasks are there at 0 before the first, so that the f
   const after = await metrics.expose();
 
   expect(before.text).toContain('tollgate_money_alarms_total{kind="overrun"} 0');
+  expect(before.text).toContain('tollgate_money_alarms_accepted_total{kind="overrun"} 0');
   expect(before.text).toContain('tollgate_duties_total{duty="sweep",result="failed"} 0');
   expect(after.text).toContain('tollgate_money_alarms_total{kind="overrun"} 1');
   expect(after.text).toContain('tollgate_duties_total{duty="sweep",result="failed"} 1');

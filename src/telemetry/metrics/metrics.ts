@@ -2,7 +2,7 @@ import { Counter, Registry } from "@prometheus-io/client";
 import type { ClientDialect } from "../../core/request/dialect.ts";
 import type { FaultCode } from "../../core/fault.ts";
 import type { Duty } from "../../core/duty.ts";
-import type { MoneyAlarmKind } from "../../core/money/money-alarm.ts";
+import { ACCEPTABLE_ALARMS, type AcceptableAlarm, type MoneyAlarmKind } from "../../core/money/money-alarm.ts";
 import type { AnswerOutcome } from "../../core/money/usage.ts";
 import type { TlsCertificate } from "../../core/tls-certificate.ts";
 import type { DiskFacts } from "../../core/disk-facts.ts";
@@ -61,6 +61,7 @@ export type Metrics = {
   ledgerVerified: (timestamp: number, mismatches: number) => void;
   checkpointsWritten: (checkpoints: number) => void;
   moneyAlarmed: (kind: MoneyAlarmKind) => void;
+  acceptedAlarm: (kind: AcceptableAlarm) => void;
   bugFound: () => void;
   lineDropped: () => void;
   connectionRefused: (listener: "public" | "admin") => void;
@@ -138,6 +139,7 @@ export function createMetrics({ keySeries = 100, modelSeries = 100 } = {}): Metr
   const upstreamCalls = createCounter(COUNTERS.upstreamCalls, registry);
   const droppedMembers = createCounter(COUNTERS.droppedMembers, registry);
   const countAlarm = createTally(COUNTERS.moneyAlarms, ALARMS, registry);
+  const countAccepted = createTally(COUNTERS.acceptedAlarms, ACCEPTABLE_ALARMS, registry);
   const bugs = createCounter(COUNTERS.bugs, registry);
   const droppedLines = createCounter(COUNTERS.droppedLines, registry);
   const countRefused = createTally(COUNTERS.refusedConnections, ["public", "admin"], registry);
@@ -162,6 +164,7 @@ export function createMetrics({ keySeries = 100, modelSeries = 100 } = {}): Metr
     membersDropped: (dialect, provider, members) =>
       droppedMembers.inc({ format: dialect, provider: providerLabel(provider) }, members),
     moneyAlarmed: (kind) => countAlarm(kind, 1),
+    acceptedAlarm: (kind) => countAccepted(kind, 1),
     bugFound: () => bugs.inc(),
     lineDropped: () => droppedLines.inc(),
     connectionRefused: (listener) => countRefused(listener, 1),

@@ -11,6 +11,7 @@ import { CopyText } from "../../parts/copy-text.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { BackLink, PageHead } from "../../parts/page-head.tsx";
 import { Failure, Note, Skeleton } from "../../parts/state.tsx";
+import { AcceptedAlarms } from "./accepted-alarms.tsx";
 import { ModelRoutes } from "./model-routes.tsx";
 import { ModelBadge } from "./model-state.tsx";
 import { ModelUse } from "./model-use.tsx";
@@ -81,6 +82,7 @@ function Found({ model }: { model: Model }): ReactNode {
       </div>
       <ModelRoutes of={model} />
       <PriceHistory of={model} />
+      <AcceptedAlarms of={model} />
       {open === "price" && <PriceDialog of={model} onClose={close} />}
       {open === "publish" && <PublishDialog of={model} onClose={close} />}
     </div>

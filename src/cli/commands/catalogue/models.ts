@@ -13,6 +13,7 @@ import { printResult } from "../../text/print.ts";
 import { CommandError } from "../../report-failure.ts";
 import { addModelAddCommand } from "./add-model.ts";
 import { addModelImportCommand } from "./import-models.ts";
+import { addAlarmsCommand } from "./model-alarms.ts";
 
 type Json = { json?: true };
 type Published = { id: string; changed: boolean; warnings: readonly string[] };
@@ -57,6 +58,7 @@ export function addModelCommands(program: Command): void {
   addPublicationCommand(models, "publish", "make models available to clients");
   addPublicationCommand(models, "unpublish", "withdraw models; clients get 404 and nothing is deleted");
   addRoutesCommand(models);
+  addAlarmsCommand(models);
   addModelImportCommand(models);
 }
 

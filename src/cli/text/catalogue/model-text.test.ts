@@ -42,6 +42,7 @@ const model: Parameters<typeof modelView>[0] = {
   capabilities: { reasoning: false },
   price: { ...tariff, version: 1, effectiveFromMs: 0 },
   upcomingPrices: [{ ...tariff, version: 2, effectiveFromMs: Date.parse("2090-01-01") }],
+  acceptedAlarms: [],
   routes: [route, { ...route, provider: "spare" }, { ...route, provider: "third" }],
   published: true,
   obstacles: [],

@@ -1,8 +1,12 @@
 import { mediaTokensOf } from "../../../core/request/media-tokens.ts";
+import type { AcceptedAlarm } from "../../../core/money/money-alarm.ts";
 import type { ListedFacts } from "../../../core/catalogue/imported-model.ts";
 import { type SoldCache, soldCache } from "../../../core/money/price.ts";
 import { formatCredits } from "../../../core/money/money.ts";
 import { tariffView } from "../../../wire/catalogue/price.ts";
+import { acceptedAlarm } from "../../../contract/models.ts";
+import { dateOf } from "../../../wire/instant.ts";
+import { written } from "../../../wire/validate.ts";
 import type { ModelDetails } from "../../../operator/catalogue.ts";
 import { priceText } from "./price-text.ts";
 import { printable } from "../cell.ts";
@@ -27,6 +31,7 @@ export const modelView = (model: ModelDetails): object => ({
     effective_from: new Date(price.effectiveFromMs).toISOString(),
     ...tariffView(price),
   })),
+  accepted_alarms: model.acceptedAlarms.map((accepted) => written(acceptedAlarm, accepted)),
   routes: model.routes.map(routeView),
 });
 
@@ -47,7 +52,8 @@ function mediaView(model: ModelDetails): object {
 
 /** One model, in lines for a person. */
 export function modelFacts(model: ModelDetails, screen: Screen = PLAIN): string {
-  const { contextWindow, maxOutputTokens, outputCeiling, price, capabilities, obstacles, routes } = model;
+  const { contextWindow, maxOutputTokens, outputCeiling, price, capabilities, obstacles, routes, acceptedAlarms } =
+    model;
   const { image, document } = mediaTokensOf(model);
   const reserved = (tokens: number | null, setting: string): string =>
     tokens === null
@@ -69,10 +75,33 @@ export function modelFacts(model: ModelDetails, screen: Screen = PLAIN): string 
         reasoning === true ? "yes" : reasoning === false ? "no" : "not known: only if its provider reports it",
       ],
       ["routes", routes.length === 0 ? "none" : routes.map(routeName).join(", ")],
+      ["accepted alarms", acceptedAlarms.length === 0 ? "none" : acceptedAlarms.map(acceptedText).join("; ")],
     ],
     screen,
   );
 }
+
+const acceptedText = ({ kind, reason, actor, untilMs }: AcceptedAlarm): string =>
+  `${kind} by ${printable(actor)}${untilMs === null ? "" : ` until ${dateOf(untilMs)}`}: ${printable(reason)}`;
+
+export const alarmListing = (
+  accepted: readonly AcceptedAlarm[],
+  { screen = PLAIN, nowMs }: { screen?: Screen; nowMs: number },
+): string =>
+  accepted.length === 0
+    ? "No alarms are accepted: all alert."
+    : table(
+        ["ALARM", "STATE", "ACCEPTED BY", "AT", "UNTIL", "REASON"],
+        accepted.map(({ kind, reason, actor, acceptedAtMs, untilMs }) => [
+          kind,
+          untilMs !== null && untilMs <= nowMs ? "ended" : "accepted",
+          actor,
+          dateOf(acceptedAtMs),
+          dateOf(untilMs) ?? "withdrawn",
+          reason,
+        ]),
+        { screen },
+      );
 
 /** What becomes of a client's `cache_control`. */
 const CACHE_MARKS: Record<SoldCache, string> = {
