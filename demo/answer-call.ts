@@ -104,6 +104,7 @@ const factsOf = (call: Call, { idHex, key }: Shown): RequestFacts => ({
   refusal: null,
   dropped: null,
   bytesOut: 0,
+  traceId: null,
 });
 
 const NO_STEPS = Object.fromEntries(REQUEST_STEPS.map((step) => [step, null])) as Record<

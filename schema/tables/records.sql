@@ -57,6 +57,8 @@ create table request (
   -- Fields of the request that the provider was not sent.
   dropped text,
   bytes_out bigint not null default 0,
+  -- The id of its trace, which has the length of a uuid: the gateway's, else the one that the client named. Null: neither had one.
+  trace_id uuid,
   primary key (id)
 ) partition by range (id);
 

@@ -135,6 +135,12 @@ export const requestDetail = renamed(
       price_version: z.int().nullable(),
       client: z.string().nullable().describe("The `User-Agent`, up to 120 characters; null: it sent none."),
       bytes_out: z.int().describe("Bytes sent to the client."),
+      trace_id: z
+        .string()
+        .nullable()
+        .describe(
+          "The id of its trace: of its spans if it was sampled, else of the client's `traceparent`; null: there is neither.",
+        ),
       dropped_fields: z
         .array(z.string())
         .meta({ examples: [["logit_bias"]] })
@@ -149,6 +155,7 @@ export const requestDetail = renamed(
     held: "reserved",
     priceVersion: "price_version",
     bytesOut: "bytes_out",
+    traceId: "trace_id",
     dropped: "dropped_fields",
   },
 );

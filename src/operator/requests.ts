@@ -71,6 +71,7 @@ export type RequestDetail = ListedRequest &
     | "priceVersion"
     | "client"
     | "bytesOut"
+    | "traceId"
   > & { dropped: readonly string[] } & Pick<ShownRequest, "money">;
 
 /** How operators read what became of requests. Whoever sees a part of the accounts sees what these asked for. */
@@ -112,7 +113,8 @@ export const createReadRequests = (parts: Parts): ReadRequests => ({
         "There is no record of this request. It is still in flight, or older than records are kept, or was never received.",
       );
     const { record, money } = shown;
-    const { outcome, steps, providerUs, attempts, reasoningTokens, held, priceVersion, client, bytesOut } = record;
+    const { outcome, steps, providerUs, attempts, reasoningTokens, held, priceVersion, client, bytesOut, traceId } =
+      record;
     return {
       ...listed(record, await parts.nameAll([record])),
       outcome,
@@ -124,6 +126,7 @@ export const createReadRequests = (parts: Parts): ReadRequests => ({
       priceVersion,
       client,
       bytesOut,
+      traceId,
       dropped: record.dropped?.split(",") ?? [],
       money,
     };

@@ -103,6 +103,7 @@ function recordAt(atMs: number, no: number): QueuedRecord {
     refusal: failed ? "Too many." : null,
     dropped: null,
     bytesOut: no,
+    traceId: no % 3 === 0 ? null : `${no}`.padStart(32, "a"),
   };
   const agent = no % 6 === 0 ? "Claude Code" : null;
   return { facts, name: { client: "it/1", agent }, times: failed ? 3 : 1 };
@@ -210,6 +211,14 @@ onServer("a record says what was written", async () => {
   const { facts, name, times } = written as QueuedRecord;
   const provider = facts.attempts?.at(-1)?.provider ?? null;
   expect(data[0]).toEqual({ ...facts, ...name, times, provider, atMs: timeIn(written as QueuedRecord) });
+});
+
+onServer("a record has the trace that was written with it, or none", async () => {
+  const { data } = await listing()({}, { limit: 30, after: null });
+  const written = new Map(kept.map(({ facts }) => [facts.requestId, facts.traceId]));
+
+  expect(data.map(({ traceId }) => traceId)).toEqual(data.map(({ requestId }) => written.get(requestId)));
+  expect(new Set(data.map(({ traceId }) => traceId?.length))).toEqual(new Set([32, undefined]));
 });
 
 onServer("a request is shown by its id, without money where nothing was reserved, and others are unknown", async () => {

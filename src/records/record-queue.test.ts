@@ -44,6 +44,7 @@ const refused = (keyId: string | null, more: Partial<RequestFacts> = {}): Reques
   refusal: null,
   dropped: null,
   bytesOut: 0,
+  traceId: null,
   ...more,
 });
 

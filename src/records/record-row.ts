@@ -59,6 +59,7 @@ export function recordRow({ facts, name: { client, agent }, times }: QueuedRecor
     agent,
     dropped: facts.dropped === null ? null : storable(facts.dropped),
     bytes_out: facts.bytesOut,
+    trace_id: facts.traceId,
   };
 }
 

@@ -12,7 +12,7 @@ export const RECORD_COLUMNS = `
   id, times, key_id as "keyId", accounts, route, format as dialect, model_asked as "modelAsked", model, provider, route_id as "routeId", status, code,
   outcome, streamed, replay, ${STEPS}, provider_us as "providerUs", attempts, input as "inputTokens", cached as "cachedTokens",
   output as "outputTokens", reasoning as "reasoningTokens", held_credits as "heldCredits", held_tokens as "heldTokens", credits, tokens,
-  price_version as "priceVersion", refusal, client, agent, dropped, bytes_out as "bytesOut"`;
+  price_version as "priceVersion", refusal, client, agent, dropped, bytes_out as "bytesOut", trace_id as "traceId"`;
 
 export type RequestRow = { [Step in keyof StepTimes as `${Step}_us`]: StepTimes[Step] } & {
   id: string;
@@ -46,11 +46,12 @@ export type RequestRow = { [Step in keyof StepTimes as `${Step}_us`]: StepTimes[
   agent: string | null;
   dropped: string | null;
   bytesOut: bigint;
+  traceId: string | null;
 };
 
 /** The row as it was when it was written. One attempt that succeeded was not written beside the columns that tell of it. */
 export function recordOf(row: RequestRow): RequestRecord {
-  const { id, heldCredits, heldTokens, credits, tokens, routeId, bytesOut, attempts, ...rest } = row;
+  const { id, heldCredits, heldTokens, credits, tokens, routeId, bytesOut, traceId, attempts, ...rest } = row;
   const steps = Object.fromEntries(REQUEST_STEPS.map((step) => [step, row[`${step}_us`]])) as StepTimes;
   for (const step of REQUEST_STEPS) delete (rest as Partial<RequestRow>)[`${step}_us`];
   const { provider } = rest;
@@ -64,6 +65,7 @@ export function recordOf(row: RequestRow): RequestRecord {
     held: heldCredits === null && heldTokens === null ? null : { credits: heldCredits, tokens: heldTokens },
     charged: credits === null && tokens === null ? null : { credits, tokens },
     bytesOut: Number(bytesOut),
+    traceId: traceId?.replaceAll("-", "") ?? null,
   };
 }
 

@@ -19,7 +19,7 @@ import {
 } from "./request-line.ts";
 import type { RouteName } from "./route-name.ts";
 import type { RequestTrace } from "./trace/request-trace.ts";
-import type { OpenTrace } from "./trace/tracing.ts";
+import { type OpenTrace, sentTraceId } from "./trace/tracing.ts";
 
 /** What becomes known of a request while it runs. It ends in exactly one log line, whatever happened. */
 export type RequestLog = {
@@ -201,12 +201,12 @@ class RecordedRequest implements RequestLog {
     this.#trace?.finished(line, this.#known.error);
     const { record } = this.#parts;
     if (record && isRecorded(request.route, key, end.status))
-      record(this.#facts(end, totalMs), request.userAgent ?? null);
+      record(this.#facts(end, totalMs, traceId), request.userAgent ?? null);
   }
 
-  #facts(end: RequestFinished, totalMs: number): RequestFacts {
+  #facts(end: RequestFinished, totalMs: number, traceId: string | null): RequestFacts {
     const { key, modelAsked, modelFound } = this.#known;
-    const { requestId, route, dialect } = this.#request;
+    const { requestId, route, dialect, traceparent } = this.#request;
     const steps = this.#steps;
     steps.closed = micros(totalMs);
     return {
@@ -235,6 +235,7 @@ class RecordedRequest implements RequestLog {
       refusal: end.refusal ? redact(copied(end.refusal.slice(0, LONGEST_TEXT))) : null,
       dropped: end.dropped ? copied(end.dropped.slice(0, LONGEST_TEXT)) : null,
       bytesOut: end.bytesOut,
+      traceId: traceId ?? sentTo(traceparent),
     };
   }
 
@@ -253,6 +254,11 @@ const LONGEST_TEXT = 500;
 
 /** A piece of a string keeps the whole of it in memory, which may be a body. */
 const copied = (text: string): string => Buffer.from(text).toString();
+
+function sentTo(traceparent: string | undefined): string | null {
+  const sent = sentTraceId(traceparent);
+  return sent === null ? null : copied(sent);
+}
 
 /** About 35 minutes: what a column of the record holds. */
 const MOST_MICROS = 2_147_483_647;

@@ -134,6 +134,7 @@ function factsOf(no: number, keys: number): RequestFacts {
     refusal: refused ? "Rate limit reached: 2 requests per minute. Please try again in 41s." : null,
     dropped: null,
     bytesOut: 2_345,
+    traceId: null,
   };
 }
 

@@ -42,5 +42,6 @@ export function factsOf(no: number, atMs = Date.now()): RequestFacts {
     refusal: null,
     dropped: null,
     bytesOut: 10,
+    traceId: null,
   };
 }

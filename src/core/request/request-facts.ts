@@ -63,6 +63,8 @@ export type RequestFacts = {
   refusal: string | null;
   dropped: string | null;
   bytesOut: number;
+  /** Of its spans, where it is sampled; else of the client's `traceparent`. 32 hexadecimal digits; null: neither is there. */
+  traceId: string | null;
 };
 
 /** Keeps the facts. The client's User-Agent comes beside them: it may be long, and nobody should keep it as it is. */

@@ -9,6 +9,7 @@ import {
 import { expect, test } from "vitest";
 import { calledAt } from "../../../tests/support/call-made.ts";
 import type { Clock } from "../../core/clock.ts";
+import type { RecordRequest } from "../../core/request/request-facts.ts";
 import { createLogger } from "../log/logger.ts";
 import { createMetrics } from "../metrics/metrics.ts";
 import type { RequestFinished, RequestOpened } from "../request-line.ts";
@@ -30,8 +31,11 @@ function build(parent: "ignore" | "continue" = "ignore", sample = 1) {
   const write = (line: string): void => void lines.push(JSON.parse(line) as Record<string, unknown>);
   const logger = createLogger({ level: "info", clock, destination: { write } });
   const openTrace = createOpenTrace({ clock, provider, parent });
-  const parts = { logger, metrics: createMetrics(), openTrace, clock };
+  const traceIds: (string | null)[] = [];
+  const record: RecordRequest = ({ traceId }) => traceIds.push(traceId);
+  const parts = { logger, metrics: createMetrics(), openTrace, clock, record };
   return {
+    traceIds,
     open: (request = opened) => openRequestLog(parts, request),
     time,
     lines,
@@ -175,6 +179,22 @@ test("the log line of a request has the id of its trace, and none if the trace i
 
   expect(kept.lines[0]?.["trace_id"]).toBe(kept.spans()[0]?.spanContext().traceId);
   expect(left.lines[0]).not.toHaveProperty("trace_id");
+});
+
+test.for([
+  ["its own, although the client named one", 1, PARENT, "own"],
+  ["its own, where the client named none", 1, undefined, "own"],
+  ["the client's, where it is not sampled", 0, PARENT, PARENT.slice(3, 35)],
+  ["none, where it is not sampled and the client's is none", 0, `${PARENT}0`, null],
+  ["none, where it is not sampled and the client named none", 0, undefined, null],
+] as const)("the record of a request has the id of a trace: %s", ([, sample, traceparent, expected]) => {
+  const { open, spans, traceIds } = build("ignore", sample);
+
+  const log = open({ ...opened, traceparent });
+  log.authenticated({ keyId: "key-1", prefix: "tgc_0a1Xy7Qp" });
+  log.finished(completed);
+
+  expect(traceIds).toEqual([expected === "own" ? spans()[0]?.spanContext().traceId : expected]);
 });
 
 test("a provider that is told of its span is told of the one that is written, and of no other", () => {

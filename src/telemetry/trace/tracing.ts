@@ -49,6 +49,10 @@ export function createOpenTrace({ clock, provider = trace.getTracerProvider(), p
 /** Version 00 of W3C Trace Context; a later version may append fields. Ids of zeros alone are none. */
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
 
+/** The trace that a client's `traceparent` names; null: it names none. */
+export const sentTraceId = (traceparent: string | undefined): string | null =>
+  traceparent === undefined ? null : (TRACEPARENT.exec(traceparent)?.[1] ?? null);
+
 function contextOf(traceparent: string | undefined): Context {
   const match = TRACEPARENT.exec(traceparent ?? "");
   if (match === null) return ROOT_CONTEXT;

@@ -25,6 +25,9 @@ export function RequestFacts({ request }: { request: RequestDetail }): ReactNode
         <Fact name="ended as">{request.outcome}</Fact>
         <Fact name="agent">{agent !== null && <Others by={{ agent }}>{agent}</Others>}</Fact>
         <Fact name="client">{client !== null && <span className="font-mono text-small">{client}</span>}</Fact>
+        <Fact name="trace">
+          {request.trace_id !== null && <span className="font-mono text-small">{request.trace_id}</span>}
+        </Fact>
         <Fact name="bytes sent">{request.bytes_out > 0 && groupDigits(request.bytes_out)}</Fact>
         <Fact name="stands for">{request.times > 1 && `${groupDigits(request.times)} requests`}</Fact>
         <Fact name="fields not sent">{request.dropped_fields.join(", ")}</Fact>

@@ -76,6 +76,7 @@ function headOf(request: RequestDetailJson): [string, string][] {
       "client",
       request.client && printable(request.agent === null ? request.client : `${request.agent} (${request.client})`),
     ],
+    ["trace", request.trace_id],
     ["rejected with", request.refusal && printable(request.refusal)],
     ["stands for", request.times > 1 ? `${grouped(request.times)} requests` : null],
     ["fields not sent", request.dropped_fields.length === 0 ? null : request.dropped_fields.map(printable).join(", ")],
