@@ -5,7 +5,7 @@ import { type CatalogueFile, readCatalogueFile } from "../read/catalogue-file.ts
 import { ConfigError } from "../config-error.ts";
 import type { UsdConversion } from "../price-list/exchange.ts";
 import { AbsurdNumber, type LitellmEntry } from "../price-list/litellm-entry.ts";
-import { readTariff, type Terms } from "../price-list/litellm-tariff.ts";
+import { readTariff, type ListTerms } from "../price-list/litellm-tariff.ts";
 import { SKIP_REASONS } from "../../core/catalogue/price-list.ts";
 import { isOwnVariable } from "../read/variable-names.ts";
 import { offsetAt, parseYaml } from "../read/yaml-text.ts";
@@ -228,7 +228,7 @@ function whole(value: unknown): number | null {
 }
 
 /** The price, or why there is none. */
-function tariffFor(name: string, entry: LitellmEntry, terms: Omit<Terms, "carry">): Tariff | string {
+function tariffFor(name: string, entry: LitellmEntry, terms: Omit<ListTerms, "carry">): Tariff | string {
   try {
     const read = readTariff(name, entry, { ...terms, carry: { free: true, dearest: true } });
     return typeof read !== "string" ? read.tariff : read === "no_price" ? "no price" : SKIP_REASONS[read];

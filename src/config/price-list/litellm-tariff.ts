@@ -61,7 +61,7 @@ const SEARCH = "search_context_cost_per_query";
 /** The dearest hour of a cache that is known is twice the input. */
 const MOST_HOUR = 4n;
 
-export type Terms = { exchange: UsdConversion; contextWindow: number | null; carry: Carry };
+export type ListTerms = { exchange: UsdConversion; contextWindow: number | null; carry: Carry };
 /** What is carried though it needs a decision. */
 export type Carry = { free: boolean; dearest: boolean };
 
@@ -78,7 +78,7 @@ type Step = { above: number; get: (field: string) => Decimal | null; named: (fie
 export function readTariff(
   name: string,
   entry: LitellmEntry,
-  { exchange, contextWindow, carry }: Terms,
+  { exchange, contextWindow, carry }: ListTerms,
 ): ReadTariff | SkipReason {
   const leftOut: ReadTariff["leftOut"] = [];
   const note: Note = (field, problem) => void leftOut.push({ field, problem });

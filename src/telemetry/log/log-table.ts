@@ -396,6 +396,5 @@ export const sayTo =
   (logger: Pick<Logger, Level>): SayLine =>
   (name, fields = {}, level = LOG_LINES[name].level) => {
     const { message, fix } = LOG_LINES[name];
-    const needsFix = fix !== null && level !== "info" && !("fix" in fields);
-    logger[level](needsFix ? { ...fields, fix } : fields, message);
+    logger[level](fix === null || level === "info" || "fix" in fields ? fields : { ...fields, fix }, message);
   };
