@@ -22,16 +22,54 @@ export function readResponsesUsage(response: unknown): Usage | null {
     cacheWriteTokens: share(input["cache_write_tokens"], inputTokens - cacheReadTokens),
     cacheWrite1hTokens: 0,
     reasoningTokens: share(output["reasoning_tokens"], outputTokens),
-    toolCalls: toolCallsOf(response["output"]),
+    toolCalls: toolCallsOf(response, usage),
   };
 }
 
-function toolCallsOf(output: unknown): Usage["toolCalls"] {
-  if (!Array.isArray(output)) return NO_TOOL_CALLS;
-  const calls: Record<string, number> = {};
-  for (const item of output) {
-    const name = isObject(item) && typeof item["type"] === "string" ? PROVIDER_RUN.exec(item["type"])?.[1] : undefined;
-    if (name !== undefined) calls[name] = (calls[name] ?? 0) + 1;
-  }
-  return Object.keys(calls).length === 0 ? NO_TOOL_CALLS : calls;
+/** What the provider says it counted is what it bills; items are attempts. Where it says nothing, each item is a call. */
+function toolCallsOf(
+  { output, tool_usage: counted }: Record<string, unknown>,
+  usage: Record<string, unknown>,
+): Usage["toolCalls"] {
+  const said = { ...requestsIn(counted), ...callsIn(usage["server_side_tool_usage_details"]) };
+  const items = Array.isArray(output) ? itemsIn(output.filter(isObject)) : {};
+  const calls = Object.entries({ ...items, ...said }).filter(([, count]) => count > 0);
+  return calls.length === 0 ? NO_TOOL_CALLS : Object.fromEntries(calls);
 }
+
+/** Pages that a search found are opened and read for nothing. */
+const FREE_ACTIONS: readonly unknown[] = ["open_page", "find_in_page"];
+
+function itemsIn(output: readonly Record<string, unknown>[]): Record<string, number> {
+  const calls: Record<string, number> = {};
+  for (const { type, action } of output) {
+    const name = typeof type === "string" ? PROVIDER_RUN.exec(type)?.[1] : undefined;
+    if (name === undefined || (isObject(action) && FREE_ACTIONS.includes(action["type"]))) continue;
+    calls[name] = (calls[name] ?? 0) + 1;
+  }
+  return calls;
+}
+
+/** `{ web_search: { num_requests: 1 } }`, as OpenAI says it. */
+const requestsIn = (counted: unknown): Record<string, number> =>
+  countsIn(counted, (name, each) => [/^\w{1,60}$/.exec(name)?.[0], isObject(each) ? each["num_requests"] : null]);
+
+/** `{ x_search_calls: 1 }`, as xAI says it. */
+const callsIn = (details: unknown): Record<string, number> =>
+  countsIn(details, (name, count) => [/^(\w{1,60})_calls$/.exec(name)?.[1], count]);
+
+function countsIn(
+  value: unknown,
+  read: (name: string, value: unknown) => [name: string | undefined, count: unknown],
+): Record<string, number> {
+  const entries = isObject(value)
+    ? Object.entries(value)
+        .slice(0, MOST_TOOLS)
+        .map(([name, each]) => read(name, each))
+    : [];
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, number] => entry[0] !== undefined && isCount(entry[1])),
+  );
+}
+
+const MOST_TOOLS = 100;
