@@ -115,7 +115,7 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   "models routes": { example: "tollgate models routes mini remove openai/gpt-4.1-mini" },
   "models alarms": {
     example:
-      'tollgate models alarms mini accept usage_estimated --reason "its server sends no usage" --until 2027-01-31',
+      'tollgate models alarms mini accept usage_estimated --reason "its server does not count tokens" --until 2027-01-31',
   },
   "models import": {
     example: "tollgate models import prices.json --from litellm --provider openai --markup 1.2 --apply",

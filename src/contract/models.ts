@@ -73,7 +73,7 @@ const modelRoute = renamed(
   ROUTE_NAMES,
 );
 
-const alarmKind = z.enum(ACCEPTABLE_ALARMS);
+const alarmKind = z.enum(ACCEPTABLE_ALARMS).describe("Kind of money alarm.");
 const ACCEPTED_NAMES = { actor: "accepted_by", acceptedAtMs: "accepted_at", untilMs: "until" } as const;
 const until = instant.nullable().describe("When such alarms alert again; null: when it is withdrawn.");
 

@@ -86,6 +86,30 @@ describe.skipIf(noConsole)("the catalogue in the console", { timeout: 180_000 },
     expect(stage.complaints()).toEqual([]);
   });
 
+  test("an alarm is accepted with a reason and an end, shown with who accepted it, and withdrawn", async () => {
+    const { page } = stage;
+    const path = `GET /models/${encodeURIComponent(MODEL)}`;
+    const accepted = async () => (await operate<{ accepted_alarms: object[] }>(stage, path)).accepted_alarms;
+    await open("/models/acme%2Flarge");
+    const card = page.getByRole("region", { name: "Which money alarms are accepted?" });
+    await press("Accept a kind");
+    await page.getByLabel("Kind").selectOption("overrun");
+    await page.getByLabel("Reason").fill("it ignores its limit");
+    await page.getByLabel("Until the end of").fill("2090-01-31");
+    await press("Accept");
+    await seen("The alarm is accepted");
+
+    await expect.poll(() => card.innerText()).toMatch(/overrun.*accepted.*it ignores its limit.*by ann@acme\.example/s);
+    const until = "2090-01-31T23:59:59.000Z";
+    expect(await accepted()).toMatchObject([{ kind: "overrun", accepted_by: EMAIL, until }]);
+    await card.getByRole("button", { name: "Withdraw" }).click();
+    await page.locator("form").getByRole("button", { name: "Withdraw" }).click();
+    await seen("The model alerts again");
+    await expect.poll(() => card.innerText()).toContain("None: every kind alerts.");
+    expect(await accepted()).toEqual([]);
+    expect(stage.complaints()).toEqual([]);
+  });
+
   test("routes are ordered, tested and removed", async () => {
     const { page } = stage;
     await open("/models/acme%2Flarge");

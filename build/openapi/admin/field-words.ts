@@ -215,6 +215,16 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   withdrawn_at: { about: "When it was withdrawn before taking effect; null: it was not.", example: null },
   would_charge: { about: "Amount the request would be charged.", example: "0.01" },
 
+  "AcceptedAlarm.kind": { about: "Kind of money alarm.", example: "usage_estimated" },
+  "AcceptedAlarm.reason": { about: "Why it is accepted.", example: "its server does not count tokens" },
+  "AcceptedAlarm.accepted_by": { about: "Who accepted it.", example: "ann@acme.example" },
+  "AcceptedAlarm.accepted_at": { about: "When it was accepted." },
+  "AcceptedAlarm.until": {
+    about: "When such alarms alert again; null: when it is withdrawn.",
+    example: "2027-01-31T00:00:00.000Z",
+  },
+  "AcceptAlarmRequest.kind": { about: "Kind of money alarm.", example: "usage_estimated" },
+  "AcceptAlarmRequest.reason": { about: "Why it is accepted.", example: "its server does not count tokens" },
   "CatalogueChange.kind": { about: "What changed." },
   "JournalEntry.kind": { about: "Kind of entry: a charge, or the kind of funding.", example: "charge" },
   "JournalEntry.amount": { about: "Amount of the entry.", example: "-0.25" },

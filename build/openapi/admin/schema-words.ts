@@ -5,6 +5,7 @@ export const SCHEMA_WORDS: Record<string, string> = {
   AccountTree: "An account with all accounts and keys below it.",
   AuditEntry: "A change that was asked for, and what became of it.",
   AuditResource: "What the change is about.",
+  AcceptedAlarm: "A kind of money alarm that does not alert for a model.",
   BookedPrice: "A version of a price. Amounts are credits as exact decimals.",
   CatalogueChange: "A change of the catalogue.",
   Counter: "A purse or a limit. Amounts are exact decimals in its unit.",
