@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { z } from "zod";
+import { z } from "zod";
 import { type Schema, written } from "../wire/validate.ts";
 import { ACCOUNTS } from "./accounts.ts";
 import { AUDIT } from "./audit.ts";
@@ -74,8 +74,7 @@ function valuesOf(schema: z.core.$ZodType, text: fc.Arbitrary<string>): fc.Arbit
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const inner = (one: z.core.$ZodType) => valuesOf(one, text);
   if (def.type === "string") return stringOf(schema, text);
-  if (def.type === "number")
-    return "format" in def ? fc.integer({ min: leastOf(def), max: Number.MAX_SAFE_INTEGER }) : double;
+  if (def.type === "number") return "format" in def ? fc.integer(boundsOf(def)) : double;
   if (def.type === "boolean") return fc.boolean();
   if (def.type === "enum") return fc.constantFrom(...Object.values(def.entries));
   if (def.type === "literal") return fc.constantFrom(...def.values);
@@ -83,23 +82,33 @@ function valuesOf(schema: z.core.$ZodType, text: fc.Arbitrary<string>): fc.Arbit
   if (def.type === "array") return fc.array(inner(def.element), { maxLength: 2 });
   if (def.type === "record") return fc.dictionary(word, inner(def.valueType), { maxKeys: 2 });
   if (def.type === "unknown") return fc.oneof(fc.boolean(), fc.string());
-  if (def.type === "object")
-    return fc.record(Object.fromEntries(Object.entries(def.shape).map(([name, one]) => [name, inner(one)])));
+  if (def.type === "object") {
+    const fields = Object.entries(def.shape);
+    const requiredKeys = fields.flatMap(([name, one]) => (one._zod.optout === "optional" ? [] : [name]));
+    return fc.record(Object.fromEntries(fields.map(([name, one]) => [name, inner(one)])), { requiredKeys });
+  }
+  if (def.type === "optional") return inner(def.innerType);
   if (def.type === "union") return fc.oneof(...def.options.map(inner));
   if (def.type === "pipe") return throughCodec(def as z.core.$ZodCodecDef, text);
   throw new Error(`no values of ${def.type}`);
 }
 
-function leastOf({ checks = [] }: z.core.$ZodTypeDef): number {
-  const [least] = checks.map(({ _zod: { def } }) => def as { check: string; value?: number });
-  return least?.check === "greater_than" ? (least.value ?? 0) : Number.MIN_SAFE_INTEGER;
+function boundsOf({ checks = [] }: z.core.$ZodTypeDef): { min: number; max: number } {
+  const told = checks.map(({ _zod: { def } }) => def as { check: string; value?: number });
+  const bound = (check: string): number | undefined => told.find((one) => one.check === check)?.value;
+  return {
+    min: bound("greater_than") ?? Number.MIN_SAFE_INTEGER,
+    max: bound("less_than") ?? Number.MAX_SAFE_INTEGER,
+  };
 }
 
-function stringOf(schema: z.core.$ZodType, text: fc.Arbitrary<string>): fc.Arbitrary<string> {
+function stringOf(schema: z.core.$ZodType, text: fc.Arbitrary<string>): fc.Arbitrary<unknown> {
   const { format, checks = [] } = schema._zod.def as z.core.$ZodStringDef & { format?: string };
   if (format === "uuid") return fc.uuid();
   if (format === "date") return moment.map((ms) => new Date(ms).toISOString().slice(0, 10));
-  return checks.some(({ _zod: { def } }) => def.check === "string_format") ? counted : text;
+  const words = checks.some(({ _zod: { def } }) => def.check === "string_format") ? counted : text;
+  if (!checks.some(({ _zod: { def } }) => def.check === "custom")) return words;
+  return words.map((value) => (z.safeParse(schema, value).success ? value : NOT_READ));
 }
 
 function throughCodec({ in: json, out, transform }: z.core.$ZodCodecDef, text: fc.Arbitrary<string>) {
