@@ -52,6 +52,21 @@ describe("the rows of a price", () => {
     ]);
   });
 
+  test("keep the prices of tools, unless a line names them", () => {
+    const dearer: WhenLine = {
+      when: { inputAbove: 9 },
+      nano: {},
+      toolCallNano: { web_search: 5n },
+      times: null,
+      sold: true,
+    };
+    const used = { ...NO_USAGE, toolCalls: { web_search: 2 } };
+
+    expect(chargeOf(priced(line({ inputAbove: 9 }, 2)), { ...used, inputTokens: 10 })).toBe(80_000n + 2n * nano(0.01));
+    expect(chargeOf(priced(dearer), { ...used, inputTokens: 9 })).toBe(36_000n + 2n * nano(0.01));
+    expect(chargeOf(priced(dearer), { ...used, inputTokens: 10 })).toBe(40_000n + 10n);
+  });
+
   test("are one alone without lines", () => {
     expect(rowsOf(priced())).toHaveLength(1);
     expect(rowsOf(base)).toMatchObject([{ fromInput: 0, tier: "default", region: "any" }]);
