@@ -110,10 +110,10 @@ describe("beside dev", () => {
     await done(["providers", "add", "everybody", "--preset", "ollama"]);
     const words = ["models", "import", "--from", "litellm", list, "--provider", "everybody", "--vendor", "*"];
 
-    expect(await done([...words, "--apply"])).toContain("1947 new, 0 changed, 0 unchanged, 20 refused");
-    expect(await done(words)).toContain("0 new, 0 changed, 1947 unchanged, 20 refused");
+    expect(await done([...words, "--apply"])).toContain("2059 new, 0 changed, 0 unchanged, 20 refused");
+    expect(await done(words)).toContain("0 new, 0 changed, 2059 unchanged, 20 refused");
     const listed = JSON.parse(await done(["models", "list", "--json"])) as { data: { id: string; provider: string }[] };
-    expect(listed.data.filter(({ provider }) => provider === "everybody")).toHaveLength(1_947);
+    expect(listed.data.filter(({ provider }) => provider === "everybody")).toHaveLength(2_059);
   });
 });
 
