@@ -140,6 +140,13 @@ export const LONG_PARTS: readonly Part[] = [
     run: { script: "test:mutants" },
   },
   {
+    name: "price-mutants",
+    about: "breaks the price function on purpose",
+    minutes: null,
+    needs: [],
+    run: { script: "test:price-mutants" },
+  },
+  {
     name: "fuzz",
     about: "200,000 hostile requests over every route",
     minutes: null,
@@ -280,6 +287,7 @@ export const LONG_PARTS: readonly Part[] = [
 
 /** Scripts of package.json that test nothing, or only what is in the gate already. */
 export const NO_TEST: Readonly<Record<string, string>> = {
+  "price-vectors": "charges bills from a file that is named to it; unit tests have those that settle a rule",
   schema: "writes edition.json; `npm run check` compares it",
   dev: "starts a gateway to work with",
   predev:

@@ -106,6 +106,7 @@ for (const version of ["15", "newest"] as const) {
         expect(await store.load(Date.now())).toEqual([
           {
             ...model,
+            acceptedAlarms: [],
             createdAtMs: expect.any(Number),
             price: { ...price, version: 1, effectiveFromMs: 0 },
             routes: [

@@ -175,6 +175,7 @@ export const BOTH_WAYS: readonly Row[] = [
   { command: "models unpublish", words: json("slow-WAY") },
   { command: "models publish", words: json("slow-WAY") },
   { command: "models routes", words: json("slow-WAY") },
+  { command: "models alarms", words: json("slow-WAY") },
   {
     command: "models import",
     words: json("$pricesjson", "--from", "litellm", "--provider", "acme-WAY", "--vendor", "acme"),

@@ -138,6 +138,8 @@ const SHOWN: Record<string, readonly string[]> = {
   "POST /models/publish": CHANGES_ROUTES,
   "POST /models/unpublish": CHANGES_ROUTES,
   "DELETE /models/{model}/routes/{route}": CHANGES_ROUTES,
+  "POST /models/{model}/accepted-alarms": ["/models", "/models/{model}"],
+  "DELETE /models/{model}/accepted-alarms/{kind}": ["/models", "/models/{model}"],
   "POST /catalogue": CHANGES_CATALOGUE,
   "POST /models/import": CHANGES_CATALOGUE,
   "POST /models/import/litellm": CHANGES_CATALOGUE,

@@ -115,7 +115,7 @@ const toolsText = ({ tools }: Row): string =>
 const linesText = ({ when = [] }: Row): string => when.map(whenText).join("; ");
 
 /** The rest can be shown. */
-const SHOWN_PARTS = 4;
+const SHOWN_PARTS: readonly PricePart[] = ["input", "output", "cache_read"];
 
 const COLUMNS: readonly Column<Row>[] = [
   {
@@ -145,9 +145,9 @@ const COLUMNS: readonly Column<Row>[] = [
     sort: ({ effective_from: from }) => from,
     plain: ({ effective_from: from }) => from,
   },
-  ...PRICE_PARTS.map(({ part, name }, index) => ({
+  ...PRICE_PARTS.map(({ part, name }) => ({
     ...amount(part, part === "cache_write_5m" ? "Cache write / M" : `${name} / M`),
-    hidden: index >= SHOWN_PARTS,
+    hidden: !SHOWN_PARTS.includes(part),
   })),
   {
     id: "tools",
@@ -158,6 +158,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: "when",
     head: "Larger inputs",
+    width: 240,
     cell: (row) => linesText(row) || <span className="text-ink-3">–</span>,
     plain: linesText,
   },
