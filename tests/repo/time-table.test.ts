@@ -108,11 +108,11 @@ test("the closing lines of a run of many files name those that took most process
   expect(tellBusiest(files.slice(0, 15))).toEqual([]);
 });
 
-test("a file over its budget of processor time is named, and fails where it took twice as much", () => {
+test("a file over its budget of processor time is named", () => {
   const dear = "tests/conformance/fenced-commands.test.ts";
   const most = budgetOf("a.test.ts") * 1_000;
 
-  const { lines, failed } = judgeBudget([
+  const lines = judgeBudget([
     spent("a.test.ts", { processorMs: most, wallMs: 100 * most }),
     spent("b.test.ts", { processorMs: most + 100 }),
     spent("c.test.ts", { processorMs: 2 * most + 100 }),
@@ -121,9 +121,8 @@ test("a file over its budget of processor time is named, and fails where it took
 
   expect(lines).toEqual([
     expect.stringMatching(/^OVER BUDGET b\.test\.ts took 15\.1 s of processor time, and may take 15 /),
-    expect.stringMatching(/^FAILED c\.test\.ts took 30\.1 s/),
+    expect.stringMatching(/^OVER BUDGET c\.test\.ts took 30\.1 s/),
   ]);
-  expect(failed).toBe(1);
 });
 
 test("every file with a budget of its own is there", () => {
