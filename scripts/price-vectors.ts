@@ -45,7 +45,7 @@ type Verdict = { name: string; verdict: "right" | "wrong" | "not sold"; says: st
 function judge({ name, format, prices, usage, expected, arithmetic }: Vector): Verdict {
   const read = READERS[format];
   if (read === undefined) return { name, verdict: "not sold", says: `answers in the format ${format} are not read` };
-  const price = tariff.safeDecode(withNames(prices) as never);
+  const price = tariff.safeDecode(withNames(prices));
   if (!price.success) return { name, verdict: "not sold", says: reasonOf(price.error.issues) };
   const counted = read(usage);
   if (counted === null) return { name, verdict: "wrong", says: "its usage is not understood" };
