@@ -50,8 +50,7 @@ export async function plant({
     tell("accounts, keys, counters and models");
     await client.query("alter table series drop constraint series_pkey");
     await client.query("alter table series_total drop constraint series_total_pkey");
-    for (let day = 1 - spread; day <= 2; day += 1)
-      await client.query("select partition_v1((now() at time zone 'UTC')::date + $1::int)", [day]);
+    for (const startMs of partitionsOf(days)) await client.query("select partition_v1($1)", [dateOf(startMs)]);
     const waiting = [...days];
     await Promise.all(
       Array.from({ length: LANES }, async () => {
@@ -97,7 +96,7 @@ function daysOf({ nowMs, records, spread }: { nowMs: number; records: number; sp
   return Array.from({ length: spread }, (_, place) => {
     const fromMs = startMs + place * DAY_MS;
     const endMs = Math.min(nowMs, fromMs + DAY_MS);
-    const name = `request_${new Date(fromMs).toISOString().slice(0, 10).replaceAll("-", "")}`;
+    const name = `request_${dateOf(fromMs).replaceAll("-", "")}`;
     return { name, fromMs, lengthMs: endMs - fromMs, first: upTo(fromMs), count: upTo(endMs) - upTo(fromMs) };
   });
 }
@@ -136,4 +135,11 @@ async function tidy(client: Client): Promise<void> {
   if (own?.may === true) await client.query("checkpoint");
 }
 
+/** Of the days that are planted, whatever day it is by the database's clock, and of those that a running gateway makes ahead. */
+const partitionsOf = (days: readonly Pick<Day, "fromMs">[]): number[] => {
+  const first = days[0]?.fromMs ?? 0;
+  return Array.from({ length: days.length + 3 }, (_, place) => first + place * DAY_MS);
+};
+
+const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const floorOf = (ms: number): string => ms.toString(16).padStart(12, "0").padEnd(32, "0");
