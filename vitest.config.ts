@@ -35,6 +35,8 @@ export default defineConfig({
     pool: "forks",
     // Much of the time is spent waiting, for a lease to run out or a client to try again: four keep two processors busy.
     maxWorkers: 4,
+    // What a page starts has bounds of its own, such as ten seconds until a gateway confirms: more at once than this would meet them.
+    maxConcurrency: 3,
     sequence: { sequencer: LongestFirst },
     setupFiles: ["tests/support/watch-time.ts"],
     globalSetup: ["tests/support/descriptions.ts"],

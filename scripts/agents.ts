@@ -9,7 +9,7 @@
  */
 import { parseArgs } from "node:util";
 import type { Agent } from "../tests/agents/agent.ts";
-import { CASES } from "../tests/agents/agent-case.ts";
+import { CASES, SEARCH_CASE } from "../tests/agents/agent-case.ts";
 import { openAgentsStage, type Trial } from "../tests/agents/agents-stage.ts";
 import { claudeCode } from "../tests/agents/claude-code.ts";
 import { codex, codexOverSocket } from "../tests/agents/codex.ts";
@@ -68,7 +68,7 @@ if (runs("trials")) await runTrials();
 process.exitCode = failed === 0 ? 0 : 1;
 
 async function runTrials(): Promise<void> {
-  const stage = await openAgentsStage([...folders.keys()], CASES);
+  const stage = await openAgentsStage([...folders.keys()], [...CASES, SEARCH_CASE]);
   try {
     const trials = stage.trials.filter((trial) => nameOf(trial).includes(options.only ?? ""));
     for (const trial of trials) {

@@ -37,6 +37,7 @@ const ROWS: Row[] = [
     names: [
       "simulator",
       "certify",
+      "reconcile",
       "description",
       "console",
       "credentials",

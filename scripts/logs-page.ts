@@ -1,6 +1,7 @@
 /** The reference page of the log, from the tables that its lines are written from. */
 import type { LogRow } from "../src/telemetry/log/log-row.ts";
-import { ALARM_FIXES, LOG_GROUPS } from "../src/telemetry/log/log-table.ts";
+import { ALARM_FIXES } from "../src/telemetry/log/alarm-fixes.ts";
+import { LOG_GROUPS } from "../src/telemetry/log/log-table.ts";
 import { REQUEST_FIELDS } from "../src/telemetry/request-fields.ts";
 
 export function logsPage(generated: string): string {

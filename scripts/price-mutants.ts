@@ -12,19 +12,20 @@ type Mutant = { name: string; file: string; from: string; to: string };
 const PRICE = "price.ts";
 const RATE = "pay-rate.ts";
 const ROWS = "rate-rows.ts";
+const HOURS = "price-hours.ts";
 
 const MUTANTS: readonly Mutant[] = [
   {
     name: "rounds down",
     file: RATE,
-    from: "return (millionths + HALF_MILLION) / MILLION;",
-    to: "return millionths / MILLION;",
+    from: "(millionthsAt(rowOf(tariff, usage, asked, peak), usage) + HALF_MILLION) / MILLION;",
+    to: "millionthsAt(rowOf(tariff, usage, asked, peak), usage) / MILLION;",
   },
   {
     name: "rounds up",
     file: RATE,
-    from: "(millionths + HALF_MILLION) / MILLION",
-    to: "(millionths + MILLION - 1n) / MILLION",
+    from: "(millionthsAt(rowOf(tariff, usage, asked, peak), usage) + HALF_MILLION) / MILLION;",
+    to: "(millionthsAt(rowOf(tariff, usage, asked, peak), usage) + MILLION - 1n) / MILLION;",
   },
   {
     name: "forgets tools",
@@ -35,14 +36,14 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "charges the base whatever the size",
     file: RATE,
-    from: "rowFor(rowsOf(tariff), inputTokens);",
-    to: "rowFor(rowsOf(tariff), 0);",
+    from: "const ordered = rowFor(rows, inputTokens,",
+    to: "const ordered = rowFor(rows, 0,",
   },
   {
     name: "reserves at the base",
     file: RATE,
-    from: "rowsWithin(rows, input, [PLAIN]).map(boundOf)",
-    to: "rowsWithin(rows, 0, [PLAIN]).map(boundOf)",
+    from: "rowsWithin(rows, input, served).map(boundOf)",
+    to: "rowsWithin(rows, 0, served).map(boundOf)",
   },
   {
     name: "reserves the last row alone",
@@ -53,8 +54,8 @@ const MUTANTS: readonly Mutant[] = [
   {
     name: "reserves shares at the plain price",
     file: RATE,
-    from: "larger(most, nano[part]), nano[whole]",
-    to: "most, nano[whole]",
+    from: "(isReserved(part) ? larger(most, dearestOf(row, part)) : most)",
+    to: "most",
   },
   { name: "reserves no output", file: RATE, from: "+ BigInt(output) * bound.output)", to: ")" },
   {
@@ -76,6 +77,28 @@ const MUTANTS: readonly Mutant[] = [
     to: "millionths / MILLION;\n\nfunction",
   },
   { name: "gives away what has no price", file: RATE, from: "isDearer(part) && !row.own.has(part)", to: "false" },
+  {
+    name: "reserves at other hours than it charges at",
+    file: RATE,
+    from: "servedAfter(rows, asked, peak && namesHours(rows))",
+    to: "servedAfter(rows, asked, false)",
+  },
+  {
+    name: "charges the usual hours at all of them",
+    file: RATE,
+    from: "rowFor(rows, inputTokens, { tier: asked, region, peak })",
+    to: "rowFor(rows, inputTokens, { tier: asked, region })",
+  },
+  {
+    name: "lets lines of hours hold at all of them",
+    file: ROWS,
+    from: "(when.hours === undefined || peak)",
+    to: "true",
+  },
+  { name: "begins an hour a minute late", file: HOURS, from: "from <= ofDay", to: "from + 60_000 <= ofDay" },
+  { name: "ends an hour with its last minute", file: HOURS, from: "ofDay < to", to: "ofDay <= to" },
+  { name: "forgets holidays", file: HOURS, from: "!never.has(day)", to: "true" },
+  { name: "forgets days of the week", file: HOURS, from: "days.includes(name) && ", to: "" },
   {
     name: "steps one token early",
     file: ROWS,
@@ -115,8 +138,68 @@ const MUTANTS: readonly Mutant[] = [
     from: "...active.map(({ toolCallNano }) => toolCallNano)",
     to: "",
   },
-  { name: "charges a share twice", file: PRICE, from: "rest -= tokensIn(share, usage);", to: "rest -= 0;" },
-  { name: "charges reasoning beside output", file: PRICE, from: 'shareOf: "outputNano",', to: "shareOf: null," },
+  { name: "charges a share twice", file: PRICE, from: "rest -= partTokens(share, usage);", to: "rest -= 0;" },
+  {
+    name: "charges reasoning beside output",
+    file: PRICE,
+    from: 'shareOf: "outputNano",\n    tokens: (usage) => Math.min',
+    to: "shareOf: null,\n    tokens: (usage) => Math.min",
+  },
+  {
+    name: "leaves cached audio in the input",
+    file: PRICE,
+    from: 'shareOf: "cacheReadNano",',
+    to: "shareOf: null,",
+  },
+  {
+    name: "charges pictures beside output",
+    file: PRICE,
+    from: 'shareOf: "outputNano",\n    tokens: ({ parts }) => parts?.["output_image"] ?? 0,',
+    to: 'shareOf: null,\n    tokens: ({ parts }) => parts?.["output_image"] ?? 0,',
+  },
+  { name: "reserves no pictures", file: RATE, from: "isReserved(part) ?", to: 'part !== "outputImageNano" ?' },
+  {
+    name: "charges what was asked for, whatever was served",
+    file: RATE,
+    from: "if (served.tier === undefined || served.tier === ordered.tier) return ordered;",
+    to: "return ordered;",
+  },
+  {
+    name: "charges a dearer tier that was not asked for",
+    file: RATE,
+    from: "millionthsAt(got, usage) < millionthsAt(ordered, usage) ? got : ordered",
+    to: "true ? got : ordered",
+  },
+  {
+    name: "charges more than was served",
+    file: RATE,
+    from: "got.tier === PLAIN_TIER || millionthsAt",
+    to: "millionthsAt",
+  },
+  {
+    name: "charges a tier without a line as everybody's",
+    file: RATE,
+    from: "if (got.tier !== served.tier) return ordered;",
+    to: "",
+  },
+  {
+    name: "forgets the region",
+    file: RATE,
+    from: "const region = served.region ?? ANY_REGION;",
+    to: "const region = ANY_REGION;",
+  },
+  {
+    name: "reserves the tier alone",
+    file: ROWS,
+    from: "distinct(asked, [PLAIN_TIER]).flatMap",
+    to: "[asked].flatMap",
+  },
+  {
+    name: "reserves the usual region alone",
+    file: ROWS,
+    from: "rows.map(({ region }) => region),\n    ).map",
+    to: "[],\n    ).map",
+  },
   {
     name: "charges an hour as five minutes",
     file: PRICE,
@@ -134,7 +217,7 @@ Takes about two minutes. Ends with 1 if a broken one passes.`;
 /** In a copy of its own: the files that others read stay whole. */
 const folder = mkdtempSync(join(tmpdir(), "tollgate-prices-"));
 const money = join(folder, "src/core/money");
-const TESTS = ["price.test.ts", "rate-rows.test.ts"].map((file) => `src/core/money/${file}`);
+const TESTS = ["price.test.ts", "price-hours.test.ts", "rate-rows.test.ts"].map((file) => `src/core/money/${file}`);
 
 async function noticed(mutant: Mutant | null): Promise<boolean> {
   const path = join(money, mutant?.file ?? PRICE);

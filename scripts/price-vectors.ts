@@ -3,15 +3,18 @@
  * by the code that charges requests. Ends with 1 where an amount differs, and names what a price cannot say yet.
  */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { isObject } from "../src/core/bytes/is-object.ts";
 import { formatCredits, parseCredits } from "../src/core/money/money.ts";
 import { chargeOf } from "../src/core/money/pay-rate.ts";
-import type { Usage } from "../src/core/money/usage.ts";
+import { isPeak } from "../src/core/money/rate-rows.ts";
+import type { SaidServed, Usage } from "../src/core/money/usage.ts";
 import { tariff } from "../src/wire/catalogue/price.ts";
-import { readChatUsage } from "../src/wire/chat/chat-usage.ts";
-import { readGeminiUsage } from "../src/wire/gemini/gemini-usage.ts";
+import { chatUsageOf } from "../src/wire/chat/chat-usage.ts";
+import { readGeminiUsage, searchesIn } from "../src/wire/gemini/gemini-usage.ts";
 import { readMessagesUsage } from "../src/wire/messages/messages-usage.ts";
+import { tierSaid } from "../src/wire/usage/said-served.ts";
 import { readResponsesUsage } from "../src/wire/responses/responses-usage.ts";
 
 type Vector = {
@@ -19,13 +22,26 @@ type Vector = {
   format: string;
   prices: Record<string, unknown>;
   usage: Record<string, unknown>;
+  /** What is known beside the answer: what was asked for, where it was served, and its headers. */
+  facts?: {
+    asked?: string;
+    region?: string;
+    headers?: Record<string, string>;
+    at?: string;
+    /** What no answer reports, counted by us. */
+    container_minutes?: number;
+    /** What its provider bills: each query, or each prompt that led to any. */
+    search_unit?: "query" | "prompt";
+  } | null;
   expected: string;
   arithmetic: string;
 };
 
 const HELP = `Charges vectors of a file, a JSON array of { name, format, prices, usage, expected, arithmetic }.
 
-Usage: npm run price-vectors -- FILE [--json]
+Usage: npm run price-vectors -- [FILE] [--json]
+
+Without FILE: those in scripts/money/price-vectors.json, of usages that providers sent and prices that they publish.
 
   --json  print the verdicts as data
   --help  show this
@@ -34,30 +50,53 @@ Ends with 1 if an amount differs from what was billed. A price that cannot be wr
 
 /** By the format of the answer: where its usage stands, and what reads it. */
 const READERS: Record<string, (answer: Record<string, unknown>) => Usage | null> = {
-  chat: ({ usage }) => readChatUsage(usage),
+  chat: (answer) => chatUsageOf(answer),
   responses: (answer) => readResponsesUsage(answer),
   messages: ({ usage }) => readMessagesUsage(usage),
-  gemini: (answer) => readGeminiUsage(answer["usageMetadata"] ?? answer["usage"]),
+  gemini: ({ usageMetadata, usage, candidates }) => {
+    const [first] = Array.isArray(candidates) ? (candidates as unknown[]) : [];
+    return readGeminiUsage(usageMetadata ?? usage, isObject(first) ? searchesIn(first) : 0);
+  },
 };
 
 type Verdict = { name: string; verdict: "right" | "wrong" | "not sold"; says: string };
 
-function judge({ name, format, prices, usage, expected, arithmetic }: Vector): Verdict {
+function judge({ name, format, prices, usage, facts, expected, arithmetic }: Vector): Verdict {
   const read = READERS[format];
   if (read === undefined) return { name, verdict: "not sold", says: `answers in the format ${format} are not read` };
-  const price = tariff.safeDecode(withNames(prices));
+  const price = tariff.safeDecode(withNames(prices, facts?.search_unit));
   if (!price.success) return { name, verdict: "not sold", says: reasonOf(price.error.issues) };
   const counted = read(usage);
   if (counted === null) return { name, verdict: "wrong", says: "its usage is not understood" };
-  const charge = chargeOf(price.data, counted);
+  const served = servedOf(counted, facts ?? {});
+  const minutes = facts?.container_minutes;
+  const toolCalls = minutes === undefined ? counted.toolCalls : { ...counted.toolCalls, container_1g_minute: minutes };
+  const asked = tierSaid(facts?.asked) ?? served.tier;
+  const peak = facts?.at !== undefined && isPeak(price.data, Date.parse(facts.at));
+  const charge = chargeOf(price.data, { ...counted, toolCalls, served }, asked, peak);
   return charge === parseCredits(expected)
     ? { name, verdict: "right", says: formatCredits(charge) }
     : { name, verdict: "wrong", says: `${formatCredits(charge)} for ${expected}: ${arithmetic}` };
 }
 
-/** The vectors call it `reasoning`, as their reference does. */
-const withNames = ({ reasoning, ...prices }: Record<string, unknown>) =>
-  reasoning === undefined ? prices : { ...prices, output_reasoning: reasoning };
+/** Where nothing else is said, an answer was served as it was asked for. */
+function servedOf({ served = {} }: Usage, { region, headers = {} }: NonNullable<Vector["facts"]>): SaidServed {
+  const tier = served.tier ?? tierSaid(headers["x-gemini-service-tier"]);
+  return { ...served, ...(tier === undefined ? {} : { tier }), ...(region === undefined ? {} : { region }) };
+}
+
+/** The vectors call it `reasoning`, as their reference does, and `peak` the hours of the one provider that has any. */
+const withNames = ({ reasoning, when, ...prices }: Record<string, unknown>, unit: string = "query") => ({
+  ...prices,
+  ...(unit === "prompt" && isObject(prices["tools"])
+    ? { tools: { grounded_prompt: prices["tools"]["web_search"] } }
+    : {}),
+  ...(reasoning === undefined ? {} : { output_reasoning: reasoning }),
+  ...(Array.isArray(when) ? { when: when.map((line) => (isObject(line) ? withHours(line) : (line as unknown))) } : {}),
+});
+
+const withHours = ({ peak, ...line }: Record<string, unknown>) => (peak === true ? { ...line, hours: BUSY } : line);
+const BUSY = "mon-fri 01:00-04:00 06:00-10:00";
 
 const reasonOf = (issues: readonly { path: PropertyKey[]; keys?: string[]; message: string }[]): string =>
   [...new Set(issues.map(({ path, keys, message }) => `${keys?.join(", ") ?? path.join(".")}: ${message}`))].join("; ");
@@ -66,12 +105,9 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { json: { type: "boolean" }, help: { type: "boolean" } },
 });
-const [path] = positionals;
+const [path = join(import.meta.dirname, "money/price-vectors.json")] = positionals;
 if (values.help === true) console.log(HELP);
-else if (path === undefined) {
-  console.error(`Name a file of vectors.\n\n${HELP}`);
-  process.exitCode = 2;
-} else {
+else {
   const parsed: unknown = JSON.parse(readFileSync(path, "utf8"));
   const vectors = (Array.isArray(parsed) ? parsed : []).filter((row): row is Vector => isObject(row));
   const verdicts = vectors.map(judge);

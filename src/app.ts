@@ -83,6 +83,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     events,
     clock,
     acceptForeign: config.keys.acceptForeign,
+    creditUsd: config.creditUsd,
     notices: config.notices,
   });
   let adminUrl = config.admin.publicUrl ?? "";
@@ -91,12 +92,15 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const signIn = createSignInOn({ ...signInParts, adminUrl: () => adminUrl });
   const consoleFiles = readBuiltConsole();
   const ledgers = parts.ledgers ?? [{ first: 0, last: 4_095, database }];
+  const { limit: openFiles } = fileShares(config);
+  const files = watchOpenFiles(() => events.filesExhausted(openFiles), clock.elapsedMs);
   const dataPlane = await startDataPlane(
     { ...parts, operatorDatabase, ledgers, clock, random },
     {
       catalogueStore: createCatalogueStore(database),
       publicUrl: gatewayUrl,
       consoleFiles,
+      processTrouble: files.trouble,
       clientSignIn: createClientSignInOn({
         ...signInParts,
         publicUrl: gatewayUrl,
@@ -107,7 +111,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
   const eventLoop = watchEventLoop(clock.nowMs);
   const admin = createAdminOn(parts, { door, operator, signIn, consoleFiles, dataPlane, eventLoop, gatewayUrl });
 
-  const listeners = await openListeners(parts, { http: dataPlane.http, admin });
+  const listeners = await openListeners(parts, { http: dataPlane.http, admin, onRefused: files.refused });
   publicUrl ||= listeners.publicAddress;
   adminUrl ||= listeners.adminAddress;
   const checks = startIdentityChecks(signIn, { config, events, random });
@@ -118,7 +122,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
     stopListening: listeners.close,
     stop: async () => {
       eventLoop.stop();
-      listeners.stopWatching();
+      files.stop();
       await checks.stop();
       const left = await dataPlane.drain();
       await dataPlane.stop(FAREWELL_MS);
@@ -133,7 +137,7 @@ export async function startGateway(parts: GatewayParts): Promise<Gateway> {
 /** Both of them, once they accept connections. */
 async function openListeners(
   parts: GatewayParts,
-  { http, admin }: { http: Server; admin: ReturnType<typeof createAdmin> },
+  { http, admin, onRefused }: { http: Server; admin: ReturnType<typeof createAdmin>; onRefused: () => void },
 ) {
   const { config, events } = parts;
   const shares = fileShares(config);
@@ -144,9 +148,11 @@ async function openListeners(
   ] as const)
     guardOpenFiles(server, {
       mostFiles: shares[listener],
-      onRefused: () => events.connectionRefused({ listener, limit }),
+      onRefused: () => {
+        onRefused();
+        events.connectionRefused({ listener, limit });
+      },
     });
-  const watch = watchOpenFiles(() => events.filesExhausted(limit));
   const publicAddress = await listen(http, config.listen);
   await admin.ready();
   const adminAddress = await listen(admin.server, config.admin);
@@ -154,7 +160,7 @@ async function openListeners(
   const close = (): void => {
     for (const server of [http, admin.server]) server.close();
   };
-  return { publicAddress, adminAddress, close, stopWatching: watch.stop };
+  return { publicAddress, adminAddress, close };
 }
 
 type AdminParts = {
@@ -184,7 +190,7 @@ function createAdminOn(parts: GatewayParts, { door, operator, signIn, consoleFil
     identify: createIdentifyOn(confirmedHere(database), clock),
     passwordSignIn: createPasswordSignInOn({ database: confirmedHere(database), events, clock }),
     gatewayUrl,
-    readPriceList: createReadPriceList(config.creditUsd),
+    readPriceList: createReadPriceList({ creditUsd: config.creditUsd, checkedList: config.priceCheck.list, clock }),
     cookie: createSessionCookie(config.admin.publicUrl),
     reportRoutes,
     settings: () => describeSettings(config, parts.settings),
@@ -205,6 +211,7 @@ function createAdminOn(parts: GatewayParts, { door, operator, signIn, consoleFil
       secretFiles: parts.settings?.secretFiles ?? [],
       workers,
       listModels: operator.catalogue.listModels,
+      health,
       nowMs: clock.nowMs,
     }),
     metrics: parts.metrics,

@@ -16,6 +16,8 @@ create table account (
   lone boolean not null default false,
   status text not null default 'active' check (status in ('active', 'suspended', 'disabled', 'closed')),
   created_at timestamptz not null default clock_timestamp(),
+  -- Which tiers keys here and below may ask for beside the usual one; null: all that are sold.
+  tiers text[],
   check (path[cardinality(path)] = id),
   check ((parent_id is null) = (cardinality(path) = 1)),
   -- A slash stands between the names of a path.

@@ -4,7 +4,7 @@ create table provider (
   name text primary key,
   base_url text not null,
   -- Where the credential is found. The pattern keeps a credential from being pasted here by mistake.
-  credential_ref text not null check (credential_ref ~ '^(env:[A-Z][A-Z0-9_]*|file:/.*|stored|none)$'),
+  credential_ref text not null check (credential_ref ~ '^(env:[A-Z][A-Z0-9_]*|file:/.*|stored|none|aws|aws:arn:.*|google|entra)$'),
   created_at timestamptz not null default clock_timestamp(),
   -- Of a credential that is stored: which key sealed it. Nonce, tag and ciphertext follow each other in the box, which opens for this row's
   -- name and host alone.
@@ -68,6 +68,12 @@ create table price (
   output_reasoning_nano bigint check (output_reasoning_nano >= 0),
   -- What replaces these prices, and where, from top to bottom; amounts as text. Null: nothing does.
   when_lines jsonb check (jsonb_typeof(when_lines) = 'array' and jsonb_array_length(when_lines) between 1 and 64),
+  input_audio_nano bigint check (input_audio_nano >= 0),
+  input_image_nano bigint check (input_image_nano >= 0),
+  input_video_nano bigint check (input_video_nano >= 0),
+  cache_read_audio_nano bigint check (cache_read_audio_nano >= 0),
+  output_audio_nano bigint check (output_audio_nano >= 0),
+  output_image_nano bigint check (output_image_nano >= 0),
   primary key (model_id, version)
 );
 create trigger price_kept before update or delete on price for each row execute function price_kept();
@@ -96,3 +102,35 @@ create trigger catalogue_notify after insert or update or delete or truncate on 
   for each statement execute function catalogue_notify();
 create trigger catalogue_notify after insert or update or delete or truncate on route
   for each statement execute function catalogue_notify();
+
+-- What checks of the price list have found: one row. Whoever sets `taken_at` makes the next one, and only they may end it.
+create table price_check (
+  id int primary key default 1 check (id = 1),
+  list text not null,
+  -- A digest of what is compared, and how: with other settings what was found is of no use.
+  terms text not null,
+  taken_at timestamptz not null,
+  ended_at timestamptz,
+  problem text,
+  failing_since timestamptz,
+  -- Of the last check that did not fail, and since when it is what is found.
+  found_at timestamptz,
+  changed_at timestamptz,
+  found jsonb
+);
+
+-- What providers charge the operator, in nano-dollars per million tokens and per call of a tool, by what a charge names: the provider and its
+-- model. Rows are added, never changed: in force is the row with the latest `effective_from` that has come, and of several the newest. Requests
+-- never read it.
+create table cost (
+  no int generated always as identity primary key,
+  provider text not null check (length(provider) between 1 and 300),
+  upstream_model text not null check (length(upstream_model) between 1 and 500),
+  effective_from timestamptz not null,
+  given_at timestamptz not null,
+  -- The price as lines, of which the first has no condition; amounts as text. Null: no cost is known from then on.
+  lines jsonb check (jsonb_typeof(lines) = 'array' and jsonb_array_length(lines) between 1 and 65)
+);
+create index cost_route on cost (provider, upstream_model);
+create trigger cost_is_final before update or delete on cost for each row execute function journal_is_final();
+create trigger cost_is_kept before truncate on cost for each statement execute function journal_is_final();

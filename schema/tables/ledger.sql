@@ -18,6 +18,19 @@ create table word (
   word text not null unique check (length(word) between 1 and 300)
 );
 
+-- Ways in which requests are served, as numbers: who was asked for what, with whose credential, and the tier and the region that it is charged
+-- at. `said` is what the answer named instead, where the price has no line for that or nobody asked for it; empty: nothing else.
+create table served (
+  no int generated always as identity primary key,
+  provider text not null check (length(provider) <= 300),
+  upstream_model text not null check (length(upstream_model) <= 300),
+  credential text not null check (length(credential) <= 300),
+  tier text not null check (length(tier) <= 100),
+  region text not null check (length(region) <= 100),
+  said text not null check (length(said) <= 100),
+  unique (provider, upstream_model, credential, tier, region, said)
+);
+
 create table charge_kind (no smallint primary key, name text not null unique);
 insert into charge_kind values (1, 'completed'), (2, 'client_gone'), (3, 'upstream_failed'), (4, 'timed_out'), (5, 'swept'), (6, 'voided');
 
@@ -161,7 +174,9 @@ create table hold (
   checkpoint_credits checkpoint_cost not null default 0,
   -- Usage so far: input, cache read, cache write, of these kept an hour, output, reasoning. Null: nothing yet.
   checkpoint_usage checkpoint_counts,
-  checkpoint_tools jsonb
+  checkpoint_tools jsonb,
+  checkpoint_served int,
+  checkpoint_more jsonb
 ) with (
   fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0
 );
@@ -205,6 +220,10 @@ create table charge (
   tools jsonb,
   -- Of the request, keyed with the caller's secret.
   digest bytea,
+  -- How it was served; null: no provider was asked, or nothing is known of it.
+  served int,
+  -- Counts that have no column, where there are any: `parts`, tokens by the words of prices.
+  more jsonb,
   primary key (hold_id),
   check (credits >= 0 and tokens >= 0 and (kind <> 6 or coalesce(credits, 0) + coalesce(tokens, 0) = 0))
 ) partition by range (hold_id);
@@ -256,24 +275,28 @@ create trigger funding_is_final before update or delete on funding for each row 
 create trigger refund_is_final before update or delete on refund for each row execute function journal_is_final();
 create trigger chain_is_final before update or delete on chain for each row execute function journal_is_final();
 create trigger word_is_final before update or delete on word for each row execute function journal_is_final();
+create trigger served_is_final before update or delete on served for each row execute function journal_is_final();
 create trigger charge_is_kept before truncate on charge for each statement execute function journal_is_final();
 create trigger charge_other_is_kept before truncate on charge_other for each statement execute function journal_is_final();
 create trigger funding_is_kept before truncate on funding for each statement execute function journal_is_final();
 create trigger refund_is_kept before truncate on refund for each statement execute function journal_is_final();
 create trigger chain_is_kept before truncate on chain for each statement execute function journal_is_final();
 create trigger word_is_kept before truncate on word for each statement execute function journal_is_final();
+create trigger served_is_kept before truncate on served for each statement execute function journal_is_final();
 
 -- The journal of charges in words.
 create view charge_in_words as
   select c.hold_id, c.admitted_at, c.at, c.xid, h.key_id, c.key_no, c.chain, h.accounts, k.name as kind, c.granted_credits, c.granted_tokens,
          c.credits, c.tokens, m.word as model, c.price_version, p.word as provider, c.status, c.input, coalesce(c.cache_read, 0) as cache_read,
          coalesce(c.cache_write, 0) as cache_write, coalesce(c.cache_write_1h, 0) as cache_write_1h, c.output,
-         coalesce(c.reasoning, 0) as reasoning, c.tools, c.first_byte_ms, c.took_ms, c.estimated, c.reported, c.digest
+         coalesce(c.reasoning, 0) as reasoning, c.tools, c.first_byte_ms, c.took_ms, c.estimated, c.reported, c.digest,
+         s.upstream_model, s.credential, coalesce(s.tier, 'default') as tier, coalesce(s.region, 'any') as region, s.said, c.more
     from charge c
     join charge_kind k on k.no = c.kind
     left join chain h on h.id = c.chain
     left join word m on m.no = c.model
-    left join word p on p.no = c.provider;
+    left join word p on p.no = c.provider
+    left join served s on s.no = c.served;
 
 -- Every counter, wherever it is kept.
 create view counter_anywhere as

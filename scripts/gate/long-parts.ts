@@ -22,6 +22,7 @@ export type Need =
   | "Go"
   | "tmux and unshare"
   | "root, podman, buildah, runc and debootstrap"
+  | "root, unshare, openssl and Prometheus"
   | "an earlier version in the history"
   | "TOLLGATE_BENCH_DATABASE";
 
@@ -39,6 +40,8 @@ export const WHY_MISSING: Readonly<Record<Need, () => string | null>> = {
   "tmux and unshare": () => missingOf("tmux", "unshare"),
   "root, podman, buildah, runc and debootstrap": () =>
     process.getuid?.() === 0 ? missingOf("podman", "buildah", "runc", "debootstrap") : "not root",
+  "root, unshare, openssl and Prometheus": () =>
+    process.getuid?.() === 0 ? missingOf("unshare", "openssl", "prometheus") : "not root",
   "an earlier version in the history": () =>
     spawnSync("git", ["rev-parse", "--verify", "--quiet", "HEAD~1"]).status === 0 ? null : "the clone is shallow",
   TOLLGATE_BENCH_DATABASE: () =>
@@ -175,6 +178,21 @@ export const LONG_PARTS: readonly Part[] = [
     run: { script: "chaos", words: ["standby"] },
   },
   {
+    name: "faults",
+    about: "faults under traffic, and after how long each place where operators look says so",
+    minutes: 8,
+    needs: ["PostgreSQL 15", "root, unshare, openssl and Prometheus"],
+    run: { script: "faults" },
+  },
+  {
+    name: "panels",
+    about: "every panel and rule of the chart on a Prometheus that scrapes two gateways under load as the chart has it",
+    minutes: 2,
+    needs: POSTGRES,
+    run: { script: "panels" },
+    notRunWhen: /^not run: /m,
+  },
+  {
     name: "managed",
     about:
       "the ledger and contract suites without a superuser, on PostgreSQL 15 to 18, which are installed into a cache",
@@ -268,6 +286,13 @@ export const LONG_PARTS: readonly Part[] = [
     minutes: null,
     needs: POSTGRES,
     run: { script: "bench:plane" },
+  },
+  {
+    name: "bench-verification",
+    about: "generations beside a gateway that verifies the ledger, and alone",
+    minutes: 15,
+    needs: POSTGRES,
+    run: { script: "bench:verification" },
   },
   {
     name: "bench-console",

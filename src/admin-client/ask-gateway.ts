@@ -74,13 +74,29 @@ export type Asking = { ask: AskFor; askPatiently: AskFor };
 export const createAskFor =
   (gateway: GatewayAddress, timeoutMs?: number): AskFor =>
   async (answer, method, path, body) => {
-    const read = answer.safeParse(await createAsk(gateway, timeoutMs)(method, path, body));
+    const told = await createAsk(gateway, timeoutMs)(method, path, body);
+    const whole = answer.safeParse(told);
+    const read = whole.success ? whole : answer.safeParse(withNulls(told, whole.error.issues));
     if (read.success) return read.data as ReadAs<typeof answer>;
     throw new GatewayUnreachableError(
       `the gateway at ${gateway.adminUrl} answered ${method} ${path} in a way that this command cannot read; is it of another version?`,
       { cause: read.error },
     );
   };
+
+/** A gateway of the version before names no member that is new: it is null, where it may be. A secret in the answer is shown only once. */
+function withNulls(told: unknown, issues: readonly { path: readonly PropertyKey[] }[]): unknown {
+  const filled: unknown = structuredClone(told);
+  for (const { path } of issues) {
+    const holder = path
+      .slice(0, -1)
+      .reduce((at, step) => (at as Record<PropertyKey, unknown> | undefined)?.[step], filled);
+    const name = path.at(-1);
+    if (typeof holder === "object" && holder !== null && name !== undefined && !(name in holder))
+      (holder as Record<PropertyKey, unknown>)[name] = null;
+  }
+  return filled;
+}
 
 export const queryOf = (fields: Readonly<Record<string, string | number | null | undefined>>): string =>
   new URLSearchParams(

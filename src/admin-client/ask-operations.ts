@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { type AnyOperation, isInQuery, type Operations, parametersOf, placeOf } from "../contract/operation.ts";
-import { writtenQuestion } from "../wire/validate.ts";
+import { type Schema, writtenQuestion } from "../wire/validate.ts";
 import { type AskFor, queryOf } from "./ask-gateway.ts";
 
 /** The use cases of a resource, through the admin listener of a running gateway: who does it is for that gateway to say. */
@@ -14,7 +15,7 @@ export function askOperations<Group>(operations: Operations<Group>, ask: AskFor,
         (to, one, place) => to.replace(`{${one}}`, encodeURIComponent(String(args[place]))),
         path,
       );
-      const asked = payload === undefined ? undefined : writtenQuestion(payload, args[names.length]);
+      const asked = payload === undefined ? undefined : sparing(payload, writtenQuestion(payload, args[names.length]));
       if (!isInQuery(operation)) return askFor(answer, method, at, asked);
       const query = queryOf((asked ?? {}) as Record<string, string | number | null>);
       return askFor(answer, method, query === "" ? at : `${at}?${query}`);
@@ -22,4 +23,15 @@ export function askOperations<Group>(operations: Operations<Group>, ask: AskFor,
     return [name, work];
   });
   return Object.fromEntries(methods) as Group;
+}
+
+/** A gateway of the version before refuses members that it does not know, so none is sent that says what its absence says. */
+function sparing(payload: Schema, asked: unknown): unknown {
+  if (typeof asked !== "object" || asked === null) return asked;
+  const whole = payload.safeParse(asked).data;
+  return Object.entries(asked).reduce<object>((said, [name, value]) => {
+    if (value !== null) return said;
+    const without = Object.fromEntries(Object.entries(said).filter(([other]) => other !== name));
+    return isDeepStrictEqual(payload.safeParse(without).data, whole) ? without : said;
+  }, asked);
 }

@@ -14,6 +14,15 @@ import { startSimulator } from "../simulator/simulator.ts";
 import type { OperatorEvents } from "../telemetry/operator-events.ts";
 import { remoteOperator } from "./remote-operator.ts";
 
+const NO_MEDIA = {
+  inputAudioNano: null,
+  inputImageNano: null,
+  inputVideoNano: null,
+  cacheReadAudioNano: null,
+  outputAudioNano: null,
+  outputImageNano: null,
+};
+
 /** Two databases with the same history: one is spoken to directly, the other through the listener of a gateway. */
 let databases: Database[] = [];
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
@@ -55,6 +64,7 @@ const tariff = {
   cacheWrite5mNano: null,
   cacheWrite1hNano: null,
   toolCallNano: { web_search: 10_000_000n },
+  ...NO_MEDIA,
   outputReasoningNano: null,
 };
 const route = { provider: "acme", upstreamModel: "sim-fast+tokens=3", dialect: "chat" } as const;

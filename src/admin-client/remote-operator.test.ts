@@ -11,13 +11,15 @@ afterEach(() => {
 
 async function gateway(status: number, body: string) {
   const asked: string[] = [];
+  const bodies: string[] = [];
   server = createServer((request, response) => {
     asked.push(`${request.method ?? ""} ${request.url ?? ""} ${request.headers.authorization ?? ""}`);
-    response.writeHead(status, { "content-type": "application/json" }).end(body);
+    request.on("data", (bytes: Buffer) => bodies.push(bytes.toString()));
+    request.on("end", () => response.writeHead(status, { "content-type": "application/json" }).end(body));
   });
   await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return { operator: remoteOperator({ adminUrl: `http://127.0.0.1:${port}`, adminToken: "t" }), asked };
+  return { operator: remoteOperator({ adminUrl: `http://127.0.0.1:${port}`, adminToken: "t" }), asked, bodies };
 }
 
 const by = { actor: "a" };
@@ -142,4 +144,44 @@ test("a gateway that is gone is named", async () => {
   await expect(operator.keys.list({ limit: 1, after: null })).rejects.toThrow(
     "the gateway at http://127.0.0.1:1 does not answer",
   );
+});
+
+test("a gateway of the version before is asked for nothing that it does not know, and its answer lacks what may be null", async () => {
+  const secret = "tgc_a034Fq4JxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxA";
+  const key = {
+    id: "0198c2b8-0000-7000-8000-000000000001",
+    prefix: "tgc_a034Fq4J",
+    account_id: null,
+    mode: "credit",
+    status: "active",
+    label: "ci",
+    provider_scope: "all",
+    models: [],
+    expires_at: null,
+    created_at: "2026-11-19T00:00:00.000Z",
+  };
+  const { operator, bodies } = await gateway(201, JSON.stringify({ key, secret }));
+  const order = { mode: "credit", account: null, label: "ci", providerScope: "all", models: [], tiers: null } as const;
+
+  const created = await operator.keys.create(
+    { ...order, rpmLimit: null, expiresAtMs: null, credit: 5_000_000_000n, budget: null, existing: null } as never,
+    by,
+  );
+
+  expect(JSON.parse(bodies.join(""))).toEqual({
+    mode: "credit",
+    label: "ci",
+    provider_scope: "all",
+    models: [],
+    credit: "5",
+  });
+  expect(created).toMatchObject({ secret, key: { tiers: null, accountTiers: null, personId: null, rpmLimit: null } });
+});
+
+test("null that says something is sent", async () => {
+  const { operator, bodies } = await gateway(200, "{}");
+
+  await operator.keys.update("tgc_a034Fq4J", { label: null, rpmLimit: 5 }, by).catch(() => undefined);
+
+  expect(JSON.parse(bodies.join(""))).toEqual({ label: null, rpm_limit: 5 });
 });

@@ -26,6 +26,8 @@ const READ = ROLES;
 const OWN = ["owner"] as const;
 const CHANGE = ["owner", "operator"] as const;
 const MONEY = ["owner", "operator", "billing"] as const;
+/** Who handles money, and who checks it. */
+const AUDITED_MONEY = ["owner", "operator", "billing", "auditor"] as const;
 const AUDIT = ["owner", "operator", "auditor"] as const;
 
 const ACCOUNT = { account: "params.account" } as const;
@@ -102,6 +104,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   topUpAccount: { roles: MONEY, subtree: null },
   setAccountLimit: { roles: MONEY, subtree: [BELOW] },
   removeAccountLimit: { roles: MONEY, subtree: [BELOW] },
+  setAccountTiers: { roles: CHANGE, subtree: [BELOW] },
   closeAccountPurse: { roles: MONEY, subtree: null },
   closeAccount: { roles: CHANGE, subtree: [BELOW] },
   ...each(
@@ -115,10 +118,15 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   setBudget: { roles: MONEY, subtree: [KEY] },
   showJournal: { roles: READ, subtree: [KEY] },
   showAccountJournal: { roles: READ, subtree: [ACCOUNT] },
+  listProviderUsage: { roles: READ, subtree: null },
   reportAllUsage: { roles: READ, subtree: "filtered" },
   reportUsage: { roles: READ, subtree: [KEY] },
   reportAccountUsage: { roles: READ, subtree: [ACCOUNT] },
   showStatement: { roles: READ, subtree: [ACCOUNT] },
+  // Costs and margins are of the whole installation.
+  listCosts: { roles: AUDITED_MONEY, subtree: null },
+  setCost: { roles: MONEY, subtree: null },
+  showMargins: { roles: AUDITED_MONEY, subtree: null },
   showOutstanding: { roles: READ, subtree: "filtered" },
   moveClosedPurse: { roles: MONEY, subtree: null },
   verifyLedger: { roles: AUDIT, subtree: null },
@@ -172,6 +180,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   withdrawAlarm: { roles: CHANGE, subtree: null },
   applyCatalogue: { roles: CHANGE, subtree: null },
   importModels: { roles: CHANGE, subtree: null },
+  showPriceCheck: { roles: READ, subtree: null },
   importPriceList: { roles: CHANGE, subtree: null },
 };
 

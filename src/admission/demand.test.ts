@@ -22,12 +22,15 @@ const model: DemandFacts["model"] = {
   tokenFactor: 1,
 };
 const facts: DemandFacts = {
+  beganAtMs: 0,
+  tier: "default",
   mediaTokens: { image: 5_000, smallImage: 3_000, document: 460_000 },
   units: ["credit"],
   model,
   input: { likely: 10, most: 31, mostPredicted: 0 },
   choices: 1,
   maxOutputTokens: 100,
+  calls: null,
 };
 
 /** What a request takes in credits alone. */

@@ -1,6 +1,8 @@
 import { createAuditStore } from "../audit/audit-store.ts";
 import { createPeople } from "./entrance/create-people.ts";
 import { createCatalogueStore } from "../catalogue/catalogue-store.ts";
+import { createPriceCheckStore } from "../catalogue/price-check-store.ts";
+import { createCostStore } from "../catalogue/cost/cost-store.ts";
 import { createReadNames } from "../catalogue/names-store.ts";
 import type { Config } from "../config/load-config.ts";
 import type { Clock } from "../core/clock.ts";
@@ -15,7 +17,10 @@ import { createKeyStore } from "../keys/key-store.ts";
 import { createAccountStore } from "../ledger/structure/account-store.ts";
 import { createFundFirst } from "../ledger/structure/fund-first.ts";
 import { createFundNewKey } from "../ledger/structure/fund-new-key.ts";
+import { createReadMarginGroups } from "../ledger/report/margin-groups-store.ts";
 import { createReadJournal } from "../ledger/report/journal-store.ts";
+import { createReadServed } from "../ledger/report/served-charges-store.ts";
+import { createListServed } from "../ledger/report/served-charges.ts";
 import { createShowJournal } from "../ledger/report/journal.ts";
 import { createLedgerStore } from "../ledger/turn/ledger-store.ts";
 import { createStructureStore } from "../ledger/structure/structure-store.ts";
@@ -37,6 +42,7 @@ import { createManageAccounts } from "../operator/accounts.ts";
 import { createReadAudit } from "../operator/audit/audit.ts";
 import { createAuditLooks } from "../operator/audit/audit-looks.ts";
 import { auditedOperator } from "../contract/audit-table.ts";
+import { createManageCosts } from "../operator/money/costs.ts";
 import { createReadBooks } from "../operator/money/books.ts";
 import { createManageCatalogue } from "../operator/catalogue.ts";
 import { createFindAccount } from "../operator/find/find-account.ts";
@@ -71,12 +77,14 @@ type Parts = {
   clock: Clock;
   /** `keys.accept_foreign`. */
   acceptForeign: "on" | "off";
+  /** The setting of that name; absent: a credit is a dollar. */
+  creditUsd?: string;
   /** Absent: there are no webhooks. */
   notices?: Config["notices"];
 };
 
 /** What operators can do to a database, for a listener or a command. Every change stands in the audit log, and `events` is told of it. */
-export function createOperator({ database, credentials, events, clock, acceptForeign, notices }: Parts): Operator {
+export function createOperator({ database, credentials, events, clock, notices, ...settings }: Parts): Operator {
   const books = createBooks(database, { events, clock });
   const { findKey, findAccount, accounts, reading } = books;
   const live = createLiveStore(database);
@@ -86,7 +94,7 @@ export function createOperator({ database, credentials, events, clock, acceptFor
   const send = createSendWebhook({ fetch, clock, timeoutMs: notices?.timeoutMs ?? 15_000 });
   const probe = createProbe({ fetch, elapsedMs: clock.elapsedMs });
   const operator: Operator = {
-    ...useBooks(database, { ...books, readNames, events, clock, acceptForeign }),
+    ...useBooks(database, { ...books, ...settings, readNames, events, clock }),
     live: createManageLive({
       watch: createWatchLive({ store: live, clock }),
       store: live,
@@ -119,7 +127,10 @@ export function createOperator({ database, credentials, events, clock, acceptFor
       events,
     }),
     providers: createManageProviders({ store: catalogue, credentials, probe, events }),
-    catalogue: createManageCatalogue({ store: catalogue, readNames, credentials, events, clock }),
+    catalogue: {
+      ...createManageCatalogue({ store: catalogue, readNames, credentials, events, clock }),
+      showPriceCheck: createPriceCheckStore(database).read,
+    },
     audit: createReadAudit({ store: createAuditStore(reading), findAccount }),
     ...createPeople({
       database,
@@ -174,7 +185,9 @@ function createBooks(database: Database, { events, clock }: Pick<Parts, "events"
 }
 
 type BookParts = ReturnType<typeof createBooks> &
-  Pick<Parts, "events" | "clock" | "acceptForeign"> & { readNames: ReturnType<typeof createReadNames> };
+  Pick<Parts, "events" | "clock" | "acceptForeign" | "creditUsd"> & {
+    readNames: ReturnType<typeof createReadNames>;
+  };
 
 /** What operators do with them. */
 function useBooks(database: Database, parts: BookParts) {
@@ -188,6 +201,7 @@ function useBooks(database: Database, parts: BookParts) {
       findKey,
       findAccount,
       showJournal: createShowJournal({ readJournal: createReadJournal(reading) }),
+      listServed: createListServed({ readServed: createReadServed(reading) }),
       readOutstanding: createReadOutstanding(reading),
       closedPurses,
       verifyLedger: createVerifyLedger({ store: createVerifyStore(reading) }),
@@ -195,6 +209,13 @@ function useBooks(database: Database, parts: BookParts) {
       readContinuous: createReadContinuous(reading),
       clock,
       events,
+    }),
+    costs: createManageCosts({
+      store: createCostStore(database),
+      readGroups: createReadMarginGroups(reading),
+      creditUsd: parts.creditUsd ?? "1",
+      events,
+      clock,
     }),
     closedPurses: createManageClosedPurses({ findKey, findAccount, closedPurses, accounts, events }),
     quarantine: createManageQuarantine({ store: createQuarantineStore(database), events }),

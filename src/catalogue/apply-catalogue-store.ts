@@ -65,9 +65,10 @@ export const applyModels: Apply = (tx, { models }) =>
       returning id as name, xmax = 0 as added`,
   });
 
+/** Costs are written by themselves. */
 export const applyRoutes: Apply = (tx, { models }) =>
   write(tx, "route", {
-    rows: models.flatMap(({ id, routes }) => routes.map((route) => ({ id, ...route }))),
+    rows: models.flatMap(({ id, routes }) => routes.map((route) => ({ id, ...route, cost: undefined }))),
     sql: `
       insert into route (model_id, provider, upstream_model, dialect, conformant, priority, weight,
                          connect_timeout_ms, first_byte_timeout_ms, idle_timeout_ms, concurrency_limit)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { freshDatabase, type FreshDatabase, whyUnavailable } from "../../tests/support/postgres.ts";
-import { byPart, TARIFF_PARTS } from "../core/money/price.ts";
+import { byPart, OPTIONAL_PARTS, TARIFF_PARTS } from "../core/money/price.ts";
 import type { Database } from "../db/database.ts";
 import { createPostgres } from "../db/postgres/postgres.ts";
 import { createCatalogueStore } from "./catalogue-store.ts";
@@ -21,12 +21,12 @@ const route = {
   concurrencyLimit: 64,
 } as const;
 const price = {
+  ...byPart(OPTIONAL_PARTS, () => null),
   inputNano: 9_007_199_254_740_993n,
   outputNano: 15_000_000_000n,
   cacheReadNano: 0n,
   cacheWrite5mNano: null,
   cacheWrite1hNano: 7n,
-  outputReasoningNano: null,
   toolCallNano: { web_search: 9_007_199_254_740_993n },
 };
 const model = {

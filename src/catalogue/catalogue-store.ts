@@ -1,5 +1,6 @@
 import type { Database } from "../db/database.ts";
 import { applyModels, applyProviders, applyRoutes } from "./apply-catalogue-store.ts";
+import { applyCosts } from "./cost/cost-store.ts";
 import { applyPrices, readBooks } from "./price/price-book-store.ts";
 import { createDeskStore } from "./desk-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
@@ -24,6 +25,7 @@ export function createCatalogueStore(database: Database): CatalogueStore {
           ...(await applyModels(tx, description)),
           ...(await applyPrices(tx, description)),
           ...(await applyRoutes(tx, description)),
+          ...(await applyCosts(tx, description)),
         ];
       }),
     prices: async (modelId) => {

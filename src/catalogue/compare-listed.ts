@@ -8,6 +8,7 @@ import {
   sameTariff,
   type Tariff,
   type TariffParts,
+  whenOf,
 } from "../core/money/price.ts";
 import { tariffFault } from "../core/money/rate-rows.ts";
 import { wordOnReasoning } from "./can-reason.ts";
@@ -18,8 +19,8 @@ type Listed = ImportOrder["models"][number];
 export type Comparison = ImportedModel & { listed: Listed; after: { tariff: Tariff } };
 
 /**
- * What a list makes of a model. What the list does not say stays: prices of a cache or a tool that somebody set, and the
- * operator's own limit of output. So does the operator's own word on reasoning.
+ * What a list makes of a model. What the list does not say stays: prices of a cache or a tool that somebody set, lines where the list has
+ * none, and the operator's own limit of output. So does the operator's own word on reasoning.
  */
 export function compareListed(
   listed: Listed,
@@ -44,7 +45,7 @@ export function compareListed(
     contextWindow: contextWindow ?? model.contextWindow,
     maxOutputTokens: model.outputCeiling === null ? maxOutputTokens : null,
     reasoning: before.reasoning ?? reasoning,
-    tariff: wholeTariff(mergeTariff(price, saidIn(listed.tariff)) ?? listed.tariff),
+    tariff: wholeTariff(mergeTariff(price, saidIn(listed.tariff)) ?? listed.tariff) ?? price ?? listed.tariff,
   };
   if (model.provider !== provider) return { id, change: "foreign", before, after, listed };
   const isSame =
@@ -60,12 +61,16 @@ const saidIn = (tariff: Tariff): TariffParts => ({
   ...byPart(NEEDED_PARTS, (part) => tariff[part]),
   ...onlySaid(byPart(OPTIONAL_PARTS, (part) => tariff[part] ?? undefined)),
   toolCallNano: tariff.toolCallNano,
-  when: tariff.when ?? [],
+  ...whenOf(tariff.when),
 });
 
-/** A part that the list does not know, such as the operator's own price of a cache, is missing in its lines: those are not sold then. */
-function wholeTariff(tariff: Tariff): Tariff {
-  const [first] = tariff.when ?? [];
-  if (first === undefined || tariffFault(tariff) === null) return tariff;
-  return { ...tariff, when: [{ when: first.when, nano: {}, toolCallNano: {}, times: null, sold: false }] };
+/**
+ * Lines lack a part that is the operator's own, or theirs one that the list has: what they hold for is not sold then. Null: not even that
+ * makes a price, as where a line has hours, so that the one in force stays.
+ */
+function wholeTariff(tariff: Tariff): Tariff | null {
+  if (tariffFault(tariff) === null) return tariff;
+  const unsold = { nano: {}, toolCallNano: {}, times: null, sold: false };
+  const without = { ...tariff, ...whenOf(tariff.when?.map(({ when }) => ({ ...unsold, when }))) };
+  return tariffFault(without) === null ? without : null;
 }

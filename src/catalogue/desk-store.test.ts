@@ -312,6 +312,12 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
     expect(await store.removeProvider("spare", "keep")).toMatchObject({ withdrawn: [] });
   });
 
+  test("models imported for an address of one format get that, whatever the list calls it", async () => {
+    await store.addProvider({ ...acme, baseUrl: "https://mine.services.ai.azure.com/anthropic/v1" }, "replace");
+    await store.importModels(importOf(listed), "apply");
+    expect(await store.listModels(Date.now())).toMatchObject([{ routes: [{ dialect: "messages" }] }]);
+  });
+
   test("a preview says what an import would do and does none of it; applied twice, it adds no version", async () => {
     const list = importOf(listed, { ...listed, id: "small", maxOutputTokens: 4_096 });
 

@@ -4,6 +4,7 @@ import { databaseNowMs, planBooks, readBooks, writeBooks } from "./price/price-b
 import { compareListed, type Comparison } from "./compare-listed.ts";
 import { underCatalogueLock } from "./lock-store.ts";
 import type { BookedPrice, CatalogueDesk, ImportOrder } from "./model.ts";
+import { presetAt } from "../core/catalogue/provider-presets.ts";
 import { newModel } from "./new-model.ts";
 import { livingIn, priceAt, upcomingIn } from "./price/price-book.ts";
 import { readModels } from "./read-models-store.ts";
@@ -22,13 +23,16 @@ export const createImportModels =
   (database: Database): CatalogueDesk["importModels"] =>
   (order, mode) =>
     underCatalogueLock(database, async (tx) => {
-      await requireProvider(tx, order.provider);
+      const { baseUrl } = await requireProvider(tx, order.provider);
+      const spoken = presetAt(baseUrl)?.dialect ?? "chat";
       const nowMs = await databaseNowMs(tx);
       const present = new Map(
         (await readModels(tx, { atMs: nowMs, which: "all" })).map(({ model }) => [model.id, model]),
       );
       const books = await readBooks(tx, [...present.keys()]);
-      const compared = order.models.map((listed) => {
+      const compared = order.models.map((each) => {
+        // A list says chat of what has a format of its own at this address.
+        const listed = spoken === "chat" ? each : { ...each, dialect: spoken };
         const model = present.get(listed.id) ?? null;
         // The book and not the model has the price that holds: a suspended one is not for sale, and holds.
         const price = priceAt(livingIn(books.get(listed.id) ?? []), nowMs);

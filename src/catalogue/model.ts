@@ -54,8 +54,9 @@ export type DescribedModel = ModelTerms & {
   routes: readonly DescribedRoute[];
 };
 
-/** A route without a limit of calls at once need not say so. */
-export type DescribedRoute = Omit<RouteTerms, "concurrencyLimit"> & Partial<Pick<RouteTerms, "concurrencyLimit">>;
+/** A route without a limit of calls at once need not say so. `cost`: what it costs the operator, in dollars; null: not known any more; absent: as it was. */
+export type DescribedRoute = Omit<RouteTerms, "concurrencyLimit"> &
+  Partial<Pick<RouteTerms, "concurrencyLimit">> & { cost?: DescribedPrice | null | undefined };
 
 /** Null: at once. Of several whose dates have passed, the latest is the price. */
 export type DescribedPrice = Tariff & { effectiveFromMs: number | null };

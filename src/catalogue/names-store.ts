@@ -13,3 +13,9 @@ export const createReadNames = (database: Queryable) => async (): Promise<Catalo
   const [row] = await database.query<CatalogueNames>(READ, []);
   return row ?? { models: [], providers: [] };
 };
+
+/** Those that have an address. */
+export const createReadProviderNames = (database: Queryable) => async (): Promise<string[]> => {
+  const rows = await database.query<{ name: string }>("select name from provider order by name", []);
+  return rows.map(({ name }) => name);
+};

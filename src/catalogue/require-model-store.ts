@@ -7,7 +7,10 @@ export async function requireModel(tx: Queryable, id: string): Promise<void> {
   if (found === undefined) throw new Fault("not_found", `There is no model ${JSON.stringify(id)} in the catalogue.`);
 }
 
-export async function requireProvider(tx: Queryable, name: string): Promise<void> {
-  const [found] = await tx.query("select from provider where name = $1", [name]);
+export async function requireProvider(tx: Queryable, name: string): Promise<{ baseUrl: string }> {
+  const [found] = await tx.query<{ baseUrl: string }>('select base_url as "baseUrl" from provider where name = $1', [
+    name,
+  ]);
   if (found === undefined) throw new Conflict(`There is no provider ${JSON.stringify(name)}. Add it first.`);
+  return found;
 }

@@ -11,7 +11,6 @@ export const TURN_BYTES = 8_192;
 
 /** The most a call can cost: its input as the gateway reserves it, and all the output it may have. */
 export function boundOf(subject: Subject, call: { dialect: ClientDialect; body: object; addedBytes?: number }): bigint {
-  const rate = creditRate(subject.tariff);
   const bytes = Buffer.from(JSON.stringify(call.body));
   const tokens = mediaTokensOf({ capabilities: subject.capabilities, routes: [subject] });
   const estimate = estimateInput(
@@ -19,7 +18,10 @@ export function boundOf(subject: Subject, call: { dialect: ClientDialect; body: 
     bytes.length + (call.addedBytes ?? 0),
   );
   const input = mostInputTokens(estimate, tokens, subject.contextWindow);
-  return roundedUp(rate.mostOf({ input, output: outputLimitOf(call.body) }));
+  const most = [false, true].map((peak) =>
+    roundedUp(creditRate(subject.tariff, undefined, peak).mostOf({ input, output: outputLimitOf(call.body) })),
+  );
+  return most.reduce((one, other) => (one > other ? one : other), 0n);
 }
 
 function outputLimitOf(body: object): number {

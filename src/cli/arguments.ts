@@ -45,6 +45,13 @@ export function isoDate(text: string): string {
   return new Date(time).toISOString();
 }
 
+/** A day in UTC, such as 2026-11-16. */
+export function utcDay(text: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || !isDay(text))
+    throw new InvalidArgumentError("It must be a day such as 2026-11-16.");
+  return text;
+}
+
 function isDay(day: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
@@ -70,6 +77,18 @@ export const orWord =
   <Word extends string, Value>(word: Word, read: (text: string) => Value) =>
   (text: string): Word | Value =>
     text === word ? word : read(text);
+
+export const TIERS_HELP = "service tiers it may ask for beside the usual one, such as flex,priority";
+
+/** Tiers with commas between them; `all` are those that are sold, `none` leaves the usual one. */
+export function tierNames(text: string): string[] | null {
+  if (text === "all") return null;
+  if (text === "none") return [];
+  const names = text.split(",").map((name) => name.trim());
+  if (names.some((name) => !/^[a-z0-9][a-z0-9_-]{0,39}$/.test(name)))
+    throw new InvalidArgumentError("It must be `all`, `none`, or names with commas, such as flex,priority.");
+  return names;
+}
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 366 * 86_400_000;

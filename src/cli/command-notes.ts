@@ -36,12 +36,21 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   "accounts close": { example: "tollgate accounts close Acme/Search" },
   "accounts close-purse": { example: "tollgate accounts close-purse Acme/Search" },
   "accounts topup": { example: "tollgate accounts topup Acme 1000 --ref invoice-1042" },
+  "accounts tiers": { example: "tollgate accounts tiers Acme/Search flex" },
   "accounts limit": { example: "tollgate accounts limit Acme/Search 500 --period month" },
   "accounts import": {
     example: "tollgate accounts import people.csv --apply --secrets secrets.csv",
     exit1: "a row was refused",
   },
   "accounts statement": { example: "tollgate accounts statement Acme/Search --month 2026-11 --csv" },
+  margins: { example: "tollgate margins --by account --from 2026-11-01 --to 2026-11-30" },
+  "costs list": { example: "tollgate costs list --all" },
+  "costs set": { example: "tollgate costs set openai gpt-4.1-mini --input 0.40 --output 1.60 --from 2026-11-01" },
+  "costs remove": { example: "tollgate costs remove openai gpt-4.1-mini" },
+  reconcile: {
+    example: "tollgate reconcile usage.json costs.json --day 2026-11-16 --map names.yaml --costs costs.yaml",
+    exit1: "something differs",
+  },
   "notices list": { example: "tollgate notices list --dead" },
   "notices endpoints": { example: "tollgate notices endpoints" },
   "notices test": { example: "tollgate notices test", exit1: "a webhook did not accept the sample" },
@@ -118,7 +127,8 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
       'tollgate models alarms mini accept usage_estimated --reason "its server does not count tokens" --until 2027-01-31',
   },
   "models import": {
-    example: "tollgate models import prices.json --from litellm --provider openai --markup 1.2 --apply",
+    example: "tollgate models import prices.json --provider openai --markup 1.2 --apply",
+    exit1: "with --diff: the list differs from what is in force",
   },
   doctor: {
     example: "tollgate doctor --workers 4 --url https://llm.example.com",

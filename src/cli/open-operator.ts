@@ -64,6 +64,7 @@ async function openOperator(loaded: LoadedConfig): Promise<Opened> {
       events: commandEvents(config),
       clock: systemClock,
       acceptForeign,
+      creditUsd: config.creditUsd,
       notices: config.notices,
     };
     return {
@@ -77,8 +78,10 @@ async function openOperator(loaded: LoadedConfig): Promise<Opened> {
   }
   const address = gateway ?? findRunningDev();
   if (address === null) throw new CommandError(NO_DATABASE);
-  const readCredential: ReadCredential = async (provider) =>
-    credentials.credential({ ...provider, provider: provider.name });
+  const readCredential: ReadCredential = async (provider) => {
+    const { secretIn } = await import("../app/catalogue/read-credential.ts");
+    return secretIn(credentials.credential({ ...provider, provider: provider.name }), provider.name);
+  };
   return {
     operator: remoteOperator(address),
     through: "gateway",

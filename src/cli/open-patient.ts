@@ -9,6 +9,7 @@ import { systemClock } from "../core/clock.ts";
 import type { Database } from "../db/database.ts";
 import { lookAtServers } from "../db/line/look-at-servers.ts";
 import { schemaFolder } from "../db/schema-files.ts";
+import { askGateway } from "../doctor/ask-gateway.ts";
 import { readHost } from "../doctor/host.ts";
 import type { Patient } from "../doctor/patient.ts";
 import { openWayIn } from "../doctor/way-in.ts";
@@ -61,6 +62,7 @@ export function openPatient(
     schemaFolder: schemaFolder(),
     listModels: async () => (operator === null ? [] : listAll(operator)),
     reachProviders: database && credentials && createReachProviders({ database, credentials, fetch }),
+    askGateway: async () => (loaded === null ? null : askGateway(loaded.config.admin)),
     wayIn: publicUrl === null ? null : openWayIn({ url: publicUrl, adminToken, ...systemClock }),
     silenceMs,
     explain: messageOf,

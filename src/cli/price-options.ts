@@ -13,6 +13,7 @@ import {
   type WhenLine,
   wordOf,
 } from "../core/money/price.ts";
+import { readHours } from "../core/money/price-hours.ts";
 import { orWord } from "./arguments.ts";
 
 type Part = bigint | "none";
@@ -29,16 +30,16 @@ export type PriceOptions = { [Name in (typeof NEEDED_PARTS)[number] as OptionOf<
   [Name in (typeof OPTIONAL_PARTS)[number] as OptionOf<Name>]?: Part;
 } & { tool?: Record<string, Part>; when?: readonly WhenLine[] };
 
-/** Prices are said in credits, per million tokens or per call, and read without a float. */
-export function addPriceOptions(command: Command): Command {
+/** Prices are said in credits, and costs in dollars, per million tokens or per call, and read without a float. */
+export function addPriceOptions(command: Command, money: "credits" | "dollars" = "credits"): Command {
   const flagOf = (name: TariffPart): string => `--${wordOf(name).replaceAll("_", "-")}`;
-  for (const name of NEEDED_PARTS) command.option(`${flagOf(name)} <credits>`, saysOf(name), credits);
-  for (const name of OPTIONAL_PARTS) command.option(`${flagOf(name)} <credits|none>`, saysOf(name), part);
+  for (const name of NEEDED_PARTS) command.option(`${flagOf(name)} <${money}>`, saysOf(name), credits);
+  for (const name of OPTIONAL_PARTS) command.option(`${flagOf(name)} <${money}|none>`, saysOf(name), part);
   return command
-    .option("--tool <name=credits|none>", "price per call of a tool that the provider runs; can be repeated", tool)
+    .option(`--tool <name=${money}|none>`, "price per call of a tool that the provider runs; can be repeated", tool)
     .option(
       "--when <line|none>",
-      "prices of larger inputs, such as input_above=272000,input=8,output=30; can be repeated; replaces all lines (none: takes them away)",
+      "prices of larger inputs, tiers, regions and hours, such as input_above=272000,input=8,output=30 or tier=flex,times=0.5; can be repeated; replaces all lines (none: takes them away)",
       whenLine,
     );
 }
@@ -98,14 +99,33 @@ function withMember(line: WhenLine, member: string): WhenLine {
       return { ...line, when: { ...line.when, inputAbove: tokens(value) } };
     case "input_from":
       return { ...line, when: { ...line.when, inputFrom: tokens(value) } };
+    case "tier":
+    case "region":
+      return { ...line, when: { ...line.when, [name]: place(value) } };
+    case "hours":
+      return { ...line, when: { ...line.when, hours: hours(value) } };
     case "times":
       return { ...line, times: credits(value) };
     case "sold":
       if (value === "false") return { ...line, sold: false };
   }
   throw new InvalidArgumentError(
-    `${JSON.stringify(member)} is nothing a line has. Write a condition (input_above=N or input_from=N) and what it says: ${LINE_MEMBERS}.`,
+    `${JSON.stringify(member)} is nothing a line has. Write a condition (input_above=N, input_from=N, tier=NAME, region=NAME or hours=TIMES) and what it says: ${LINE_MEMBERS}.`,
   );
+}
+
+function place(text: string): string {
+  if (!/^[a-z0-9][a-z0-9_-]{0,39}$/.test(text))
+    throw new InvalidArgumentError(`${JSON.stringify(text)} is no name of a tier or a region, such as flex.`);
+  return text;
+}
+
+function hours(text: string): string {
+  if (readHours(text) === null)
+    throw new InvalidArgumentError(
+      `${JSON.stringify(text)} is no hours in UTC, such as mon-fri 01:00-04:00 06:00-10:00 except 2027-01-01.`,
+    );
+  return text;
 }
 
 function tokens(text: string): number {

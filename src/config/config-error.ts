@@ -7,6 +7,15 @@ export type Problem = {
   message: string;
 };
 
+export type FileOfConfig =
+  | "configuration"
+  | "catalogue file"
+  | "price list"
+  | "list of keys"
+  | "LiteLLM configuration"
+  | "map of names"
+  | "file of costs";
+
 /** A file of nonsense has a problem per line; nobody reads more than this many. */
 const SHOWN_PROBLEMS = 50;
 
@@ -15,15 +24,7 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly Problem[];
 
-  constructor(
-    problems: readonly Problem[],
-    what:
-      | "configuration"
-      | "catalogue file"
-      | "price list"
-      | "list of keys"
-      | "LiteLLM configuration" = "configuration",
-  ) {
+  constructor(problems: readonly Problem[], what: FileOfConfig = "configuration") {
     const shown = problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  ${lineOf(problem)}`);
     const hidden = problems.length - shown.length;
     if (hidden > 0) shown.push(`  … and ${hidden} more.`);

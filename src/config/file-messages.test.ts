@@ -57,7 +57,7 @@ test.each<[from: string, to: string, message: string]>([
   [
     "env:OPENAI_KEY",
     "sk-secret",
-    "c.yaml:1:66: providers[0] (openai).credential: expected env:NAME, file:/absolute/path, stored or none.",
+    "c.yaml:1:66: providers[0] (openai).credential: expected env:NAME, file:/absolute/path, stored, none, aws, aws:ROLE_ARN, google or entra.",
   ],
   [
     "models:\n",

@@ -12,6 +12,7 @@ import {
 import { credentialSettings } from "./settings/credential-settings.ts";
 import { drainSettings } from "./settings/drain-settings.ts";
 import { initSettings } from "./settings/init-settings.ts";
+import { priceCheckSettings } from "./settings/price-check-settings.ts";
 import { recordSettings } from "./settings/record-settings.ts";
 import { verificationSettings } from "./settings/verification-settings.ts";
 import { signInSettings } from "./settings/sign-in-settings.ts";
@@ -296,6 +297,7 @@ export const settings = z.strictObject({
     ),
   }),
   verification: verificationSettings,
+  price_check: priceCheckSettings,
   notices: group(
     "Where people are told that a limit is nearly used or a purse runs low. Every notice is in the log; webhooks are off by default.",
     {

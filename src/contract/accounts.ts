@@ -10,6 +10,7 @@ import { instant } from "../wire/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { limitRemovedSchema, limitSchema, limitSetSchema, whichLimitSchema } from "../wire/admin/limit.ts";
 import { pageSchema, searchQuery } from "../wire/admin/page.ts";
+import { tiers } from "../wire/admin/tiers.ts";
 import { renamed, within } from "../wire/codec.ts";
 import { storable } from "../wire/storable.ts";
 import type { WrittenAs } from "../wire/validate.ts";
@@ -63,6 +64,10 @@ export const account = renamed(
         .enum(STATUSES)
         .describe("The worst status of the account and those above it, which is what keys are answered."),
       created_at: instant,
+      tiers: z
+        .array(z.string())
+        .nullable()
+        .describe("Service tiers its keys and those below may ask for beside the usual one; null: all that are sold."),
       keys: z
         .int()
         .describe("Number of keys that belong to the account itself, without revoked ones. Counted up to 1,000."),
@@ -228,6 +233,18 @@ export const ACCOUNTS: Operations<ManageAccounts> = {
     payload: whichLimitSchema,
     answer: limitRemovedSchema,
     audit: { action: "account.remove_limit", of: named, asked: (_name, which) => which },
+  },
+  setTiers: {
+    ...OF_ONE,
+    id: "setAccountTiers",
+    method: "POST",
+    path: "/accounts/{account}/tiers",
+    summary: "Limit the service tiers that the keys of an account, and all below it, may ask for",
+    description:
+      "A key may ask for a tier that its own list and those of all accounts above it have. Tiers that a provider chooses by itself are not affected.",
+    payload: within("tiers", tiers, z.strictObject),
+    answer: accountStatus,
+    audit: { action: "account.set_tiers", of: named, asked: (_name, allowed) => ({ tiers: allowed }) },
   },
   changeStatus: {
     ...OF_ONE,

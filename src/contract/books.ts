@@ -12,6 +12,7 @@ import { renamed } from "../wire/codec.ts";
 import type { WrittenAs } from "../wire/validate.ts";
 import { ofAccount } from "./accounts.ts";
 import { purse } from "./closed-purses.ts";
+import { chargesQuery, servedCharges } from "./served-charges.ts";
 import type { Operations } from "./operation.ts";
 
 const entry = renamed(
@@ -296,6 +297,17 @@ export const BOOKS: Operations<ReadBooks> = {
     payload: pageQuery(50),
     answer: journal,
     refusals: ["invalid_request", "not_found"],
+    audit: "read",
+  },
+  listCharges: {
+    id: "listProviderUsage",
+    method: "GET",
+    path: "/ledger/provider-usage",
+    summary: "List what the requests of a day used at providers, in the order of their ids",
+    description: "Includes charges of other days whose request touches the day within a minute.",
+    payload: chargesQuery,
+    answer: servedCharges,
+    refusals: ["invalid_request"],
     audit: "read",
   },
   showOutstanding: {

@@ -5,12 +5,14 @@ import { tariff } from "./prices.ts";
 
 const priceChanged = renamed(
   z.object({
-    kind: z.literal("price"),
+    kind: z.enum(["price", "cost"]).describe("`cost`: of a provider's model, in dollars."),
     name: z.string(),
     change: z.enum(["added", "changed", "withdrawn"]),
     version: z.int(),
     effective_from: instant,
-    before: tariff.nullable().describe("The price that applied, or would have applied, from that date; null: none."),
+    before: tariff
+      .nullable()
+      .describe("The price or cost that applied, or would have applied, from that date; null: none."),
     after: tariff.nullable(),
   }),
   { effectiveFromMs: "effective_from" },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ImportedModel } from "../core/catalogue/imported-model.ts";
-import { type PriceList, SKIP_REASONS, type SkipReason } from "../core/catalogue/price-list.ts";
+import { SKIP_REASONS, type SkippedModel, skippedByReason, type SkipReason } from "../core/catalogue/price-list.ts";
 import type { ManageCatalogue } from "../operator/catalogue.ts";
 import { areDifferent, description, MOST_MODELS, tokenLimit } from "../wire/catalogue/description.ts";
 import { tariff as tariffRequest } from "../wire/catalogue/price.ts";
@@ -9,6 +9,7 @@ import { oneOf, renamed } from "../wire/codec.ts";
 import { catalogueChanges } from "./catalogue-changes.ts";
 import { publication } from "./models.ts";
 import type { Operations } from "./operation.ts";
+import { shownPriceCheck } from "./price-check.ts";
 import { tariff } from "./prices.ts";
 
 const FACT_NAMES = { contextWindow: "context_window", maxOutputTokens: "max_output_tokens", tariff: "price" } as const;
@@ -74,10 +75,21 @@ export const priceListRequest = z
     list: z
       .string()
       .min(2)
+      .nullable()
+      .default(null)
       .meta({
-        description: "Text of LiteLLM's `model_prices_and_context_window.json`.",
+        description:
+          "Text of LiteLLM's `model_prices_and_context_window.json` or of models.dev's `api.json`; null: the list that ships with Tollgate.",
         examples: ['{"acme-large": {"litellm_provider": "acme", "mode": "chat", "input_cost_per_token": 1e-06}}'],
       }),
+    accept_old_list: z
+      .boolean()
+      .default(false)
+      .describe("Whether to use the list that ships with Tollgate when it is older than 45 days; otherwise 409."),
+    checked_list: z
+      .boolean()
+      .default(false)
+      .describe("Whether to download and use the list of `price_check.list`, in place of `list`."),
     vendor: pattern.nullable().default(null).describe("The vendor's name in the list; null: the name of the provider."),
     match: pattern.default("*").describe("Only ids that match this pattern; `*` matches any characters."),
     markup: z.string().max(20).default("1").describe("Factor to multiply prices by, such as `1.2`."),
@@ -86,14 +98,33 @@ export const priceListRequest = z
       .boolean()
       .default(false)
       .describe("Whether to include models with several token prices, at the highest."),
+    ids: z
+      .array(name)
+      .max(MOST_MODELS)
+      .nullable()
+      .default(null)
+      .describe("Only these models of the list, by their ids; null: all."),
     published: publication(z.boolean().default(false).describe("Whether to publish new models immediately.")),
     apply: mode,
   })
-  .transform(({ provider, list, vendor, published, apply, ...choice }) => ({
-    list,
-    choice: { ...choice, vendor: vendor ?? provider },
-    order: { provider, publication: published, mode: apply },
-  }));
+  .transform(
+    ({
+      provider,
+      list,
+      accept_old_list: acceptOld,
+      checked_list: isChecked,
+      vendor,
+      ids,
+      published,
+      apply,
+      ...choice
+    }) => ({
+      source: { text: list, acceptOld, isChecked },
+      ids,
+      choice: { ...choice, vendor: vendor ?? provider },
+      order: { provider, publication: published, mode: apply },
+    }),
+  );
 
 const listedField = z
   .object({
@@ -103,20 +134,38 @@ const listedField = z
   })
   .meta({ id: "ListedField" });
 
+export const skippedModels = z.codec(
+  z
+    .array(
+      z.object({
+        reason: z.enum(Object.keys(SKIP_REASONS) as SkipReason[]),
+        models: z.int().describe("How many."),
+        ids: z
+          .array(z.string())
+          .meta({ description: "All of them, by the names of the list.", examples: [["acme-embedding"]] }),
+      }),
+    )
+    .describe("Models of the list that are left out, by reason, most first."),
+  z.custom<readonly SkippedModel[]>(),
+  {
+    decode: (rows) => rows.flatMap(({ reason, ids }) => ids.map((id) => ({ id, reason }))),
+    encode: (skipped) => skippedByReason(skipped).map(({ reason, ids }) => ({ reason, models: ids.length, ids })),
+  },
+);
+
+export const shippedList = renamed(
+  z.object({
+    date: z.string().meta({ description: "Day that the list is of.", examples: ["2026-08-01"] }),
+    age_days: z.int().meta({ description: "How many days ago that is.", examples: [12] }),
+  }),
+  { ageDays: "age_days" },
+)
+  .nullable()
+  .describe("The list that ships with Tollgate; null: another list was used.");
+
 export const priceListCompared = imported.extend({
-  skipped: z.codec(
-    z
-      .array(
-        z.object({ reason: z.enum(Object.keys(SKIP_REASONS) as SkipReason[]), models: z.int().describe("How many.") }),
-      )
-      .describe("How many models of the list are left out, and why."),
-    z.custom<PriceList["skipped"]>(),
-    {
-      decode: (rows) => Object.fromEntries(rows.map(({ reason, models }) => [reason, models])),
-      encode: (skipped) =>
-        (Object.entries(skipped) as [SkipReason, number][]).map(([reason, models]) => ({ reason, models })),
-    },
-  ),
+  shipped_list: shippedList,
+  skipped: skippedModels,
   left_out: z.array(listedField).describe("Fields that models are taken without, since they cannot be right."),
   refused: z.array(listedField).describe("Models with a number that cannot be right."),
 });
@@ -143,7 +192,7 @@ const OF_MANY = {
 const THE_CATALOGUE = () => ({ kind: "catalogue", name: null }) as const;
 
 /** What operators do with many providers and models at once, below `/admin/v1`. */
-export const CATALOGUE: Operations<Pick<ManageCatalogue, "importModels" | "apply">> = {
+export const CATALOGUE: Operations<Pick<ManageCatalogue, "importModels" | "apply" | "showPriceCheck">> = {
   apply: {
     ...OF_MANY,
     id: "applyCatalogue",
@@ -152,6 +201,15 @@ export const CATALOGUE: Operations<Pick<ManageCatalogue, "importModels" | "apply
     payload: description,
     answer: catalogueChanges,
     audit: { action: "catalogue.apply", of: THE_CATALOGUE, after: (changes) => ({ changes }) },
+  },
+  showPriceCheck: {
+    id: "showPriceCheck",
+    method: "GET",
+    path: "/price-check",
+    summary: "Show what the last check of the price list found",
+    description: "A check compares the prices in force with the list in `price_check.list`, and changes nothing.",
+    answer: shownPriceCheck,
+    audit: "read",
   },
   importModels: {
     ...OF_MANY,

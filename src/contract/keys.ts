@@ -11,6 +11,7 @@ import { accountName, ofKey } from "../wire/admin/keys.ts";
 import { limitRemovedSchema, limitSchema, limitSetSchema, whichLimitSchema } from "../wire/admin/limit.ts";
 import { pageSchema, searchQuery } from "../wire/admin/page.ts";
 import { renamed, within } from "../wire/codec.ts";
+import { tiers } from "../wire/admin/tiers.ts";
 import { moment } from "../wire/moment.ts";
 import { storable } from "../wire/storable.ts";
 import type { WrittenAs } from "../wire/validate.ts";
@@ -36,6 +37,7 @@ const NAMES = {
   rpmLimit: "rpm_limit",
   expiresAtMs: "expires_at",
   createdAtMs: "created_at",
+  accountTiers: "account_tiers",
 } as const;
 
 const newKeyJson = renamed(
@@ -51,6 +53,7 @@ const newKeyJson = renamed(
       label: label.default(null),
       provider_scope: providerScope.default("all"),
       models: models.nullable().default(null),
+      tiers: tiers.default(null),
       rpm_limit: rpmLimit.default(null),
       expires_at: expiresAt.default(null),
       credit: credits.nullable().default(null),
@@ -104,6 +107,7 @@ const keyChange = renamed(
       expires_at: expiresAt.exactOptional(),
       provider_scope: providerScope.exactOptional(),
       models: models.nullable().exactOptional(),
+      tiers: tiers.exactOptional(),
       add_models: someModels.exactOptional(),
       remove_models: someModels.exactOptional(),
     })
@@ -141,6 +145,14 @@ const KEY_FIELDS = {
   label: z.string().nullable(),
   provider_scope: z.string().describe("`all`, or the only provider whose models the key may use."),
   models: z.array(z.string()).nullable().describe("Models the key may use; null: all models in its scope."),
+  tiers: z
+    .array(z.string())
+    .nullable()
+    .describe("Service tiers the key may ask for beside the usual one; null: all that are sold."),
+  account_tiers: z
+    .array(z.string())
+    .nullable()
+    .describe("Service tiers that its account and those above it all allow; null: all that are sold."),
   rpm_limit: z.int().nullable().describe("Requests per minute; null: unlimited."),
   expires_at: instant.nullable(),
   created_at: instant,
@@ -256,6 +268,7 @@ export const KEYS: Operations<ManageKeys> = {
         account,
         providerScope: scope,
         models: all,
+        tiers: order.tiers,
         rpmLimit: rpm,
         expiresAtMs: order.expiresAtMs,
         credit: order.credit === null ? null : { unit: "credit", amount: order.credit },
@@ -294,7 +307,7 @@ export const KEYS: Operations<ManageKeys> = {
     id: "updateKey",
     method: "PATCH",
     path: "/keys/{key}",
-    summary: "Change the label, rate limit, expiry, provider or models of a key",
+    summary: "Change the label, rate limit, expiry, provider, models or tiers of a key",
     payload: keyChange,
     answer: oneKey,
     audit: { action: "key.update", of: keyNamed, asked: (_name, changes) => changes },

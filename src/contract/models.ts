@@ -119,7 +119,7 @@ const REFUSALS = ["invalid_request", "not_found", "conflict"] as const;
 const modelNamed = (named: string | null) => ({ kind: "model", name: named }) as const;
 
 /** What operators do with models, their prices and routes, below `/admin/v1`. A model is named by its id with its slashes escaped. */
-export const MODELS: Operations<Omit<ManageCatalogue, "importModels" | "apply">> = {
+export const MODELS: Operations<Omit<ManageCatalogue, "importModels" | "apply" | "showPriceCheck">> = {
   listModels: {
     id: "listModels",
     method: "GET",

@@ -5,6 +5,7 @@ import { BOOKS } from "./books.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import { CLIENT_SESSIONS } from "./client-sessions.ts";
 import { CLOSED_PURSES } from "./closed-purses.ts";
+import { COSTS } from "./costs.ts";
 import { FUNDS } from "./funds.ts";
 import { KEYS } from "./keys.ts";
 import { LIVE } from "./live.ts";
@@ -28,6 +29,7 @@ export const RESOURCES: { readonly [Group in keyof Declared]: Operations<Declare
   accounts: ACCOUNTS,
   funds: FUNDS,
   books: BOOKS,
+  costs: COSTS,
   closedPurses: CLOSED_PURSES,
   quarantine: QUARANTINE,
   requests: REQUESTS,

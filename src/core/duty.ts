@@ -8,4 +8,5 @@ export type Duty =
   | "rechain"
   | "notices"
   | "records"
-  | "verify";
+  | "verify"
+  | "prices";

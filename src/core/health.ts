@@ -7,3 +7,12 @@ export type Health = {
   /** What is not as it should be while requests are served. */
   degraded: string[];
 };
+
+/** The same in one word, and all reasons for it. */
+export const wordOf = ({ unready, failing, degraded }: Health) => ({
+  status: statusOf([...unready, ...failing], degraded),
+  reasons: [...unready, ...failing, ...degraded],
+});
+
+const statusOf = (reasons: readonly string[], degraded: readonly string[]): "ok" | "degraded" | "unavailable" =>
+  reasons.length > 0 ? "unavailable" : degraded.length > 0 ? "degraded" : "ok";

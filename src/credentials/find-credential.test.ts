@@ -69,6 +69,21 @@ test("Tollgate's own variables are never handed to a provider", () => {
   }
 });
 
+test("what proves to a cloud who this process is is never handed to a provider", () => {
+  for (const name of ["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AZURE_CLIENT_SECRET", "IDENTITY_HEADER"])
+    expect(() => credentials(`env:${name}`)).toThrow("belongs to Tollgate itself");
+  const path = fileWith("token", "a-token");
+  for (const name of ["AWS_WEB_IDENTITY_TOKEN_FILE", "AZURE_FEDERATED_TOKEN_FILE", "GOOGLE_APPLICATION_CREDENTIALS"]) {
+    const own = createFindCredential({
+      sources: credentialSources({ [name]: path }),
+      vault,
+      directories: [folder],
+      allowed: null,
+    });
+    expect(() => own({ ...place, credentialRef: `file:${path}` })).toThrow("belongs to Tollgate itself");
+  }
+});
+
 test("the files of Tollgate's own settings are never handed to a provider, however they are spelled", () => {
   const path = fileWith("own-key", "own-secret");
   const own = createFindCredential({

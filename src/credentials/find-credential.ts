@@ -51,7 +51,10 @@ export function createFindCredential(parts: Parts): FindCredential {
     if (scheme === "env" && /^\w{1,128}$/.test(name)) return fromEnvironment(name, parts.sources);
     if (scheme === "file" && name.startsWith("/")) return fromFile(name, parts);
     // The text is not repeated: what is no reference may well be the credential itself.
-    throw unusable("a credential reference", "must be `env:NAME`, `file:/absolute/path`, `stored` or `none`.");
+    throw unusable(
+      "a credential reference",
+      "must be `env:NAME`, `file:/absolute/path`, `stored`, `none`, `aws`, `aws:ROLE_ARN`, `google` or `entra`.",
+    );
   };
 }
 

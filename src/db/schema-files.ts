@@ -38,7 +38,12 @@ export type Edition = { edition: number; sha256: string; servesFrom?: number };
  * The migrations of which the first file has the result, as they were. Those after `oldest` are left with what they did to tables: `steps`,
  * in this order. One that may wait long for its locks comes before those whose locks stop traffic.
  */
-type History = { oldest: number; migrations: { name: string; sha256: string }[]; steps: string[] };
+type History = {
+  oldest: number;
+  migrations: { name: string; sha256: string }[];
+  steps: string[];
+  functions: { [name: string]: string };
+};
 
 const COMPATIBLE = /^-- Compatible: programs from (\d{4}) on\.$/;
 const MIGRATION_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -146,8 +151,11 @@ const digestOf = (text: string): string => createHash("sha256").update(text).dig
  */
 export type Pending = { adopt: Adoption | null; migrations: MigrationFile[]; newer: AppliedMigration[] };
 
-/** `history`: what the database would have been told by now, had it been migrated step by step. */
-type Adoption = { files: MigrationFile[]; history: Applicable[] };
+/**
+ * `history`: what the database would have been told by now, had it been migrated step by step. `functions`: the signatures of those whose
+ * arguments have changed since.
+ */
+type Adoption = { files: MigrationFile[]; history: Applicable[]; functions: { [name: string]: string } };
 
 /** What is noted of a migration that was applied. */
 export type Applicable = { number: number; name: string; sha256: string; servesFrom?: number };
@@ -207,9 +215,13 @@ function requireHistory(rows: readonly AppliedMigration[], known: History["migra
 const readHistory = async (folder: string): Promise<History> =>
   JSON.parse(await readFile(join(folder, "migrations/adopt/history.json"), "utf8")) as History;
 
-async function readAdoption(folder: string, { migrations, steps }: History, after: number): Promise<Adoption> {
+async function readAdoption(
+  folder: string,
+  { migrations, steps, functions }: History,
+  after: number,
+): Promise<Adoption> {
   const place = join(folder, "migrations/adopt");
   const files = await Promise.all(steps.map((name) => readMigration(place, `${name}.sql`)));
   const history = migrations.map((migration, index) => ({ number: index + 1, ...migration }));
-  return { files: files.filter(({ number }) => number > after), history: history.slice(after) };
+  return { files: files.filter(({ number }) => number > after), history: history.slice(after), functions };
 }

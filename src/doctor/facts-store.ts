@@ -69,3 +69,14 @@ export async function readLedgerFacts(queryable: Queryable): Promise<LedgerFacts
   invariant(row, "the ledger describes itself");
   return row;
 }
+
+/** What the last check of the price list found; null: there was none. */
+export type PriceCheckFacts = { list: string; problem: string | null; models: number | null; foundAt: Date | null };
+
+export async function readPriceCheck(queryable: Queryable): Promise<PriceCheckFacts | null> {
+  const [row] = await queryable.query<PriceCheckFacts>(
+    `select list, problem, (found ->> 'models')::int as models, found_at as "foundAt" from price_check`,
+    [],
+  );
+  return row ?? null;
+}

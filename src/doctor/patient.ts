@@ -22,6 +22,9 @@ export type ReachedProvider = {
   problem: string | null;
 };
 
+/** What a gateway says at `/healthz`. */
+export type GatewayWord = { status: "ok" | "degraded" | "unavailable"; reasons: readonly string[] };
+
 /** An installation, as far as it can be looked at from here. */
 export type Patient = {
   host: Host;
@@ -43,6 +46,8 @@ export type Patient = {
   listModels: () => Promise<readonly ExaminedModel[]>;
   /** Calls every provider at once, for nothing. Null where it cannot be done from here. */
   reachProviders: (() => Promise<readonly ReachedProvider[]>) | null;
+  /** What the gateway that runs with these settings says of itself; null: none answers. */
+  askGateway: () => Promise<GatewayWord | null>;
   /** Null without `--url`. */
   wayIn: WayIn | null;
   /** How long a silent response through the proxy is waited for; 0: not at all. */

@@ -19,7 +19,7 @@ export type Needed = {
 export function insufficientWords(lack: Lack, needed: Needed): string {
   const { named } = lack;
   if (!isOfKey(named)) {
-    return `${hasLeft(named, needed.models)}; ${thisNeeds(named, needed, named.posted)}. ${[wayOut(named), orSet(lack, needed)].filter(Boolean).join(" ")}`;
+    return `${hasLeft(named, needed.models)}; ${thisNeeds(named, needed, named.posted)}. ${[wayOut(named), orSet(lack, needed)].filter(Boolean).join(" ")}${orSearch(needed)}`;
   }
   const { unit, posted, available, renewsAtMs } = named;
   const remedy =
@@ -32,12 +32,12 @@ export function insufficientWords(lack: Lack, needed: Needed): string {
   const held = posted - available;
   const rest = held === 0n ? "available" : `(${amount(held, unit)} reserved by requests in progress)`;
   const has = `the key has ${amount(posted, unit)} ${rest}`;
-  return `Not enough ${unit === "credit" ? "credit" : "tokens"}: ${needs} and ${has}. ${remedy}${orLess(lack, needed)}.`;
+  return `Not enough ${unit === "credit" ? "credit" : "tokens"}: ${needs} and ${has}. ${remedy}${orLess(lack, needed)}.${orSearch(needed)}`;
 }
 
 export function reservedWords(lack: Lack, needed: Needed): string {
   const { named } = lack;
-  const tryAgain = `Try again when they finish${orLess(lack, needed)}.`;
+  const tryAgain = `Try again when they finish${orLess(lack, needed)}.${orSearch(needed)}`;
   if (!isOfKey(named))
     return `${hasLeft(named, needed.models)}; ${thisNeeds(named, needed, named.available)}. ${tryAgain}`;
   const { unit, posted, available } = named;
@@ -117,6 +117,12 @@ function orSet(lack: Lack, needed: Needed): string {
 function orLess(lack: Lack, needed: Needed): string {
   const fits = fitting(lack, needed);
   return fits === null ? "" : `, or set ${needed.advice.fields} to ${fits} or less`;
+}
+
+/** What searches may come to is most of what such a request needs. */
+function orSearch({ demand: { mostCalls }, advice: { callsField } }: Needed): string {
+  if (mostCalls <= 1 || callsField === undefined) return "";
+  return ` ${mostCalls} web searches are included; a lower ${callsField} needs less.`;
 }
 
 /** A limit that is admitted when it is sent with the same request, if there is one: by every counter of the chain. [interface decision 18] */

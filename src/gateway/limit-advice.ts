@@ -9,6 +9,8 @@ export type LimitAdvice = {
   addedBytes: number;
   /** The smallest limit that providers take with this request. */
   smallest: number;
+  /** Where it would cap the searches of its provider; absent: nowhere. */
+  callsField?: string;
 };
 
 /** A colon, a comma, spaces or an indented line of their own. */
@@ -16,6 +18,8 @@ const AROUND_MEMBER_BYTES = 24;
 
 /** The responses format has a least limit of output; thinking needs more than its own budget. */
 const SMALLEST_RESPONSE_LIMIT = 16;
+
+const CALLS_FIELD = { chat: {}, responses: { callsField: "max_tool_calls" }, messages: { callsField: "max_uses" } };
 
 type Asked = Pick<GenerationRequest, "dialect" | "members" | "bytes" | "maxOutputTokensField">;
 
@@ -33,6 +37,7 @@ export function limitAdvice(request: Asked, mostOutputTokens: number): LimitAdvi
         ? field.length + digits + AROUND_MEMBER_BYTES
         : longer.reduce((total, bytes) => total + bytes, 0),
     smallest: smallestLimit(request),
+    ...CALLS_FIELD[request.dialect],
   };
 }
 

@@ -15,6 +15,7 @@ const KEY: Key = {
   status: "active",
   providerScope: "all",
   models: null,
+  tiers: null,
   rpmLimit: null,
   expiresAtMs: null,
   secretExpiresAtMs: null,
@@ -24,6 +25,7 @@ const KEY: Key = {
   personId: null,
   payer: payerNamed("key"),
   accountStatus: "active",
+  accountTiers: null,
   chain: { id: 1, own: "credit", counters: [] },
 };
 const NOW_MS = 1_000_000;

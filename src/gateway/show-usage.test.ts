@@ -3,7 +3,15 @@ import type { Key } from "../keys/key.ts";
 import type { CounterSummary, UsageSummary } from "../ledger/ledger.ts";
 import { createShowUsage } from "./show-usage.ts";
 
-const KEY = { id: "k", mode: "credit", prefix: "tgc_00100000", status: "active", accountStatus: "active" } as Key;
+const KEY = {
+  id: "k",
+  mode: "credit",
+  prefix: "tgc_00100000",
+  status: "active",
+  accountStatus: "active",
+  tiers: null,
+  accountTiers: null,
+} as Key;
 const TOKEN_KEY = { ...KEY, mode: "token_budget", prefix: "tgt_00100000" } as Key;
 const CREDIT = 10n ** 9n;
 

@@ -8,7 +8,7 @@ import type { UsageSummaryBody } from "../wire/usage/usage-summary.ts";
 import { ledgerAway } from "./ask-ledger.ts";
 import { bindingOf } from "./binding.ts";
 import { createSharedRead } from "./shared-read.ts";
-import { explainUsage } from "./usage-words.ts";
+import { explainTiers, explainUsage } from "./usage-words.ts";
 
 export type ShownUsage = {
   body: UsageSummaryBody;
@@ -54,7 +54,10 @@ export const createShowUsage = ({ ledger, creditUsd, random, showAccounts }: Par
         credits: credit ? credits(totals, binding, usdNano) : { ...NO_CREDITS, ...spentOf(totals) },
         tokens: credit ? ofCreditKey(totals) : ofTokenKey(totals, binding),
         requests: { total: Number(totals.requests) },
-        explanation: explainUsage(key.mode, { shown, binding, hidden: totals.counters.length - shown.length }),
+        explanation: [
+          explainUsage(key.mode, { shown, binding, hidden: totals.counters.length - shown.length }),
+          ...explainTiers(key),
+        ].join(" "),
       },
       headers: credit
         ? { "x-service-credit-remaining": formatCredits(remainingOf(binding)) }

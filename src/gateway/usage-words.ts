@@ -1,5 +1,6 @@
 import { unitOf } from "../core/money/amount.ts";
 import type { KeyMode } from "../core/people/key-mode.ts";
+import { allowedTiers, type Key } from "../keys/key.ts";
 import type { CounterSummary } from "../ledger/ledger.ts";
 import { namedOf } from "./binding.ts";
 import { hasLeft, isOfKey, renewsOn } from "./lack-words.ts";
@@ -28,6 +29,13 @@ export function explainUsage(mode: KeyMode, { shown, binding, hidden }: Shown): 
   if (hidden > 0) return [PAID_ABOVE, ...others].join(" ");
   const nothing = `This key has no ${unitOf(mode) === "credit" ? "credits" : "tokens"} that count for every model.`;
   return [nothing, ...(others.length === 0 ? ["Ask the operator for some."] : others)].join(" ");
+}
+
+/** Which tiers a key may ask for; nothing of one that may ask for all. Those of a token budget are served in the usual one. */
+export function explainTiers(key: Pick<Key, "mode" | "tiers" | "accountTiers">): string[] {
+  const tiers = allowedTiers(key);
+  if (tiers === null || key.mode === "token_budget") return [];
+  return [`Service tiers this key may ask for: ${["default", ...tiers].join(", ")}.`];
 }
 
 const described = (counter: CounterSummary): string =>

@@ -13,6 +13,8 @@ const CREDIT = 10n ** 9n;
 
 /** 10 tokens in at 1,000 nano-credits and 100 out at 4,000: 410,000 at least. */
 const FACTS: DemandFacts = {
+  beganAtMs: 0,
+  tier: "default",
   mediaTokens: { image: null, smallImage: null, document: null },
   units: ["credit"],
   model: {
@@ -25,6 +27,7 @@ const FACTS: DemandFacts = {
   },
   input: { likely: 5, most: 10, mostPredicted: 0 },
   choices: 1,
+  calls: null,
   maxOutputTokens: 100,
 };
 

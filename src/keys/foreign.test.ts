@@ -142,6 +142,7 @@ test("a key that keeps its secret is stored by the digest alone, in a bucket of 
     label: null,
     providerScope: "all",
     models: null,
+    tiers: null,
     rpmLimit: null,
     expiresAtMs: null,
     funds: null,

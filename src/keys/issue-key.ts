@@ -11,6 +11,7 @@ export type KeyOrder = {
   label: string | null;
   providerScope: string;
   models: readonly string[] | null;
+  tiers: readonly string[] | null;
   rpmLimit: number | null;
   expiresAtMs: number | null;
   /** Whose it is, and where its money is; none: it is its own. */

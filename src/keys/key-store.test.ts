@@ -21,6 +21,7 @@ const newKey = (fields: Partial<NewKey> = {}): NewKey => {
     label: null,
     providerScope: "all",
     models: null,
+    tiers: null,
     rpmLimit: null,
     expiresAtMs: null,
     secretDigest: digestOf(`secret ${made}`),
@@ -101,6 +102,16 @@ for (const version of ["15", "newest"] as const) {
         expect(await stateWith("disabled", root)).toBe("disabled");
         expect(await stateWith("active", root)).toBe("suspended");
         expect(await stateWith("active", team)).toBe("active");
+
+        const tiersWith = async (tiers: string[] | null, of: string) => {
+          await database.query("update account set tiers = $2 where id = $1", [of, tiers]);
+          return (await findByDigest(key.secretDigest))?.accountTiers;
+        };
+        expect(inserted.accountTiers).toBeNull();
+        expect(await tiersWith(["flex", "priority"], root)).toEqual(["flex", "priority"]);
+        expect(await tiersWith(["fast", "flex"], team)).toEqual(["flex"]);
+        expect(await tiersWith([], root)).toEqual([]);
+        expect(await tiersWith(null, root)).toEqual(["fast", "flex"]);
       });
 
       test("a key is found by the digest of its secret, with everything it was made with", async () => {
@@ -109,6 +120,7 @@ for (const version of ["15", "newest"] as const) {
           label: `it's "quoted" \\ {}`,
           providerScope: "acme",
           models: ["a", 'b,"c'],
+          tiers: ["flex"],
           rpmLimit: 60,
           expiresAtMs: 1_900_000_000_123,
         });
@@ -270,6 +282,10 @@ for (const version of ["15", "newest"] as const) {
         expect(await store.find(key.id)).toMatchObject([{ providerScope: "acme", models: ["a", "b"], version: 4 }]);
         expect(await store.update(key.id, { models: null }, 4)).toBe(true);
         expect(await store.find(key.id)).toMatchObject([{ providerScope: "acme", models: null, rpmLimit: null }]);
+        expect(await store.update(key.id, { tiers: [] }, 5)).toBe(true);
+        expect(await store.find(key.id)).toMatchObject([{ providerScope: "acme", tiers: [], version: 6 }]);
+        expect(await store.update(key.id, { tiers: null }, 6)).toBe(true);
+        expect(await store.find(key.id)).toMatchObject([{ tiers: null, version: 7 }]);
         await store.changeStatus(key.id, { from: ["active"], to: "revoked" });
         expect(await store.update(key.id, { label: "after" }, null)).toBe(false);
       });

@@ -26,6 +26,8 @@ export type Key = {
   providerScope: string;
   /** Model ids this key may use; null means every model of its scope. */
   models: readonly string[] | null;
+  /** Tiers this key may ask for beside the usual one; null means all that are sold. */
+  tiers: readonly string[] | null;
   rpmLimit: number | null;
   expiresAtMs: number | null;
   /** When the presented secret stops working; set while a rotation overlaps. */
@@ -40,12 +42,18 @@ export type Key = {
   /** The accounts that it stands under, from the root down to its own. */
   accounts: readonly string[];
   accountStatus: AccountsStatus;
+  /** Tiers that all of these accounts allow; null: all that are sold. */
+  accountTiers: readonly string[] | null;
   chain: KeyChain;
 };
 
+/** The tiers that a key and all accounts above it allow; null: all that are sold. */
+export const allowedTiers = ({ tiers, accountTiers }: Pick<Key, "tiers" | "accountTiers">): readonly string[] | null =>
+  tiers === null ? accountTiers : tiers.filter((tier) => accountTiers?.includes(tier) ?? true);
+
 export type NewKey = Pick<
   Key,
-  "id" | "bucket" | "mode" | "prefix" | "label" | "providerScope" | "models" | "rpmLimit"
+  "id" | "bucket" | "mode" | "prefix" | "label" | "providerScope" | "models" | "tiers" | "rpmLimit"
 > & {
   expiresAtMs: number | null;
   secretDigest: Buffer;
@@ -68,6 +76,7 @@ export type KeyChanges = {
   expiresAtMs?: number | null;
   providerScope?: string;
   models?: readonly string[] | null;
+  tiers?: readonly string[] | null;
 };
 
 /** Where keys are kept. */

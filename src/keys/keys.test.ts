@@ -36,6 +36,7 @@ function keyOf(secret: string, changes: Partial<Key> = {}): Key {
     status: "active",
     providerScope: "all",
     models: null,
+    tiers: null,
     rpmLimit: null,
     expiresAtMs: null,
     secretExpiresAtMs: null,
@@ -45,6 +46,7 @@ function keyOf(secret: string, changes: Partial<Key> = {}): Key {
     personId: null,
     payer: payerNamed("key"),
     accountStatus: "active",
+    accountTiers: null,
     chain: { id: 1, own: "credit", counters: [] },
     ...changes,
   };
@@ -296,6 +298,7 @@ const order: KeyOrder = {
   label: null,
   providerScope: "all",
   models: null,
+  tiers: null,
   rpmLimit: null,
   expiresAtMs: null,
   funds: null,

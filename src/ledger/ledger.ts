@@ -101,6 +101,19 @@ export type RecordDetails = {
   estimated: boolean;
 };
 
+/**
+ * How a request was served: who was asked for what, with whose credential, and the tier and the region that it is charged at. `said` is
+ * what the answer named instead; empty: nothing else.
+ */
+export type ServedFacts = {
+  provider: string;
+  upstreamModel: string;
+  credential: string;
+  tier: string;
+  region: string;
+  said: string;
+};
+
 /** The end of a request. */
 export type Settlement = {
   id: string;
@@ -111,6 +124,8 @@ export type Settlement = {
   /** In each unit of its chain, null in others. */
   price: Amounts;
   usage: Usage;
+  /** Null or absent: no provider was asked. */
+  served?: ServedFacts | null;
   /** Sixteen bytes of the request, keyed with the caller's secret, in hexadecimal. */
   digest: string | null;
   /** Decides what becomes of the idempotency claim when there is no answer to store. */
@@ -162,6 +177,7 @@ export type Checkpoint = {
   /** What it has cost in credits; 0 where its chain has none. In tokens it is what the usage says. */
   credits: bigint;
   usage: Usage;
+  served?: ServedFacts | null;
   contentDelivered: boolean;
 };
 

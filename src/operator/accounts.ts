@@ -67,6 +67,12 @@ export type ManageAccounts = {
   close: (name: string, by: By) => Promise<{ account: AccountDetails; changed: boolean }>;
   /** Into its purse, which it gets with the first. */
   topUp: (name: string, order: TopUp, by: By) => Promise<FundedAccount>;
+  /** Which tiers its keys and those below may ask for; null: all that are sold. */
+  setTiers: (
+    name: string,
+    tiers: readonly string[] | null,
+    by: By,
+  ) => Promise<{ account: AccountDetails; changed: boolean }>;
   closePurse: (name: string, by: By) => Promise<{ account: AccountDetails; changed: boolean }>;
   setLimit: (name: string, order: LimitOrder, by: By) => Promise<LimitSet>;
   removeLimit: (name: string, which: WhichLimit, by: By) => Promise<LimitRemoved>;
@@ -104,6 +110,11 @@ export const createManageAccounts = (parts: Parts): ManageAccounts => ({
   close: async (name, by) => {
     const { id } = await parts.findAccount(name);
     return changed(parts, id, { done: await parts.structure.closeAccount(id), change: "closed", by });
+  },
+  setTiers: async (name, tiers, by) => {
+    const { id } = await parts.findAccount(name);
+    const done = await parts.structure.setTiers(id, tiers === null ? null : [...new Set(tiers)].toSorted());
+    return changed(parts, id, { done, change: "tiers", by });
   },
   topUp: topUp(parts),
   closePurse: async (name, by) => {

@@ -58,6 +58,8 @@ const PLANTED = `
   insert into model (id, owned_by, provider) select 'm' || n, 'x', 'p' || n from generate_series(1, ${MANY}) n;
   insert into price (model_id, version, effective_from, input_nano, output_nano)
   select 'm1', n, now() - n * interval '1 minute', 1, 1 from generate_series(1, ${MANY}) n;
+  insert into cost (provider, upstream_model, effective_from, given_at)
+  select 'p1', 'u' || n, now() - interval '1 day', now() from generate_series(1, ${MANY}) n;
   insert into route (model_id, provider, upstream_model, dialect) select 'm1', 'p1', 'u' || n, 'chat' from generate_series(1, 5) n`;
 
 beforeAll(async () => {
@@ -106,6 +108,9 @@ const READS: Record<string, ((operator: Operator) => Promise<unknown>) | null> =
   "accounts.show": ({ accounts }) => accounts.show("Many"),
   "funds.show": ({ funds }) => funds.show(KEY),
   "books.journal": ({ books }) => books.journal({ kind: "account", name: "Many" }, PAGE),
+  "books.listCharges": ({ books }) => books.listCharges({ day: A_PAST_DAY.slice(0, 10), ...PAGE }),
+  "costs.list": ({ costs }) => costs.list(PAGE),
+  "costs.showMargins": ({ costs }) => costs.showMargins({ by: "account", from: null, to: null }),
   "books.showOutstanding": null,
   "books.verify": null,
   "books.listVerifications": ({ books }) => books.listVerifications(),
@@ -133,6 +138,7 @@ const READS: Record<string, ((operator: Operator) => Promise<unknown>) | null> =
   "providers.probe": null,
   "catalogue.listModels": ({ catalogue }) => catalogue.listModels(PAGE),
   "catalogue.showModel": ({ catalogue }) => catalogue.showModel("m1"),
+  "catalogue.showPriceCheck": ({ catalogue }) => catalogue.showPriceCheck(),
   "catalogue.listPrices": ({ catalogue }) => catalogue.listPrices("m1", PAGE),
 };
 

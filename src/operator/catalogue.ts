@@ -16,6 +16,7 @@ import type { Credentials } from "../credentials/open-credentials.ts";
 import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
 import { matchesGlob } from "../core/text/matches-glob.ts";
+import type { PriceCheck } from "../core/catalogue/price-check.ts";
 import type { ImportedModel } from "../core/catalogue/imported-model.ts";
 import { type Keyset, type Page, pageOf, type PageRequest, readCursor } from "../core/page.ts";
 import type { AcceptableAlarm, AcceptedAlarm } from "../core/money/money-alarm.ts";
@@ -53,6 +54,8 @@ export type ManageCatalogue = {
   withdrawAlarm: (id: string, kind: AcceptableAlarm, by: By) => Promise<AcceptedAlarm>;
   /** Compares listed models with those that are there; `apply` then makes these as listed. */
   importModels: (order: ImportOrder & { mode: "preview" | "apply" }, by: By) => Promise<ComparedModels>;
+  /** What checks of the price list have found; null: nothing is checked, or nothing yet. */
+  showPriceCheck: () => Promise<PriceCheck | null>;
   /** Makes providers, models, prices and routes as described; what is not described stays. */
   apply: (description: CatalogueDescription, by: By) => Promise<readonly CatalogueChange[]>;
 };
@@ -65,10 +68,13 @@ type Parts = {
   clock: Pick<Clock, "nowMs">;
 };
 
+/** What is read of checks is not the catalogue's own. */
+type Catalogue = Omit<ManageCatalogue, "showPriceCheck">;
+
 const BY_ID: Keyset = { list: "models", values: [/^[^\0]{1,200}$/su] };
 const BY_VERSION: Keyset = { list: "prices", values: [/^\d{1,9}$/] };
 
-export function createManageCatalogue({ store, readNames, credentials, events, clock }: Parts): ManageCatalogue {
+export function createManageCatalogue({ store, readNames, credentials, events, clock }: Parts): Catalogue {
   return {
     listModels: async ({ limit, after }) => {
       const [last = null] = readCursor(BY_ID, after) ?? [];

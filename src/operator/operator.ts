@@ -3,6 +3,7 @@ import type { ReadAudit } from "./audit/audit.ts";
 import type { ReadBooks } from "./money/books.ts";
 import type { ManageCatalogue } from "./catalogue.ts";
 import type { ManageClientSessions } from "../entrance/client-session/manage-client-sessions.ts";
+import type { ManageCosts } from "./money/costs.ts";
 import type { ManageClosedPurses } from "./money/closed-purses.ts";
 import type { ManageFunds } from "./money/funds.ts";
 import type { ManageKeys } from "./keys/keys.ts";
@@ -22,6 +23,7 @@ export type Operator = {
   accounts: ManageAccounts;
   funds: ManageFunds;
   books: ReadBooks;
+  costs: ManageCosts;
   closedPurses: ManageClosedPurses;
   quarantine: ManageQuarantine;
   live: ManageLive;

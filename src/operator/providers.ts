@@ -91,8 +91,8 @@ export function createManageProviders({ store, credentials, probe, events }: Par
     },
     probe: async (name, target) => {
       const provider = await find(name);
-      const secret = credentials.credential({ ...provider, provider: name });
-      return probe({ baseUrl: provider.baseUrl, secret }, target);
+      const credential = credentials.credential({ ...provider, provider: name });
+      return probe({ baseUrl: provider.baseUrl, credential }, target);
     },
     rekey: async (by) => {
       const rekeyed = await credentials.rekey(store);

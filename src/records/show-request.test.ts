@@ -26,12 +26,14 @@ const usage: Usage = {
 
 const charged = (credits: bigint, more: Partial<JournalCharge> = {}): JournalCharge => ({
   kind: "completed",
+  beganAtMs: 1_000,
   admittedAtMs: 1_000,
   atMs: 3_000,
   granted: { credits: 50_000_000_000n, tokens: null },
   charged: { credits, tokens: null },
   priceVersion: 3,
   usage,
+  served: { tier: "default", region: "any", said: null, upstreamModel: null },
   estimated: false,
   tariff,
   ...more,

@@ -1,5 +1,6 @@
 import type { Amounts, Unit } from "../core/money/amount.ts";
 import type { Tariff } from "../core/money/price.ts";
+import { isPeak } from "../core/money/rate-rows.ts";
 import { type PriceLine, priceLines, roundedSum, tokenLines } from "../core/money/price-lines.ts";
 import type {
   PriceGap,
@@ -13,6 +14,8 @@ import type { Usage } from "../core/money/usage.ts";
 
 /** The charge of a request as the journal has it, with the price it was made at. */
 export type JournalCharge = {
+  /** When its request began, by its id. */
+  beganAtMs: number;
   kind: string;
   admittedAtMs: number;
   atMs: number;
@@ -20,6 +23,8 @@ export type JournalCharge = {
   charged: Amounts;
   priceVersion: number | null;
   usage: Usage;
+  /** As it was charged. `said`: what the answer named instead. */
+  served: { tier: string; region: string; said: string | null; upstreamModel: string | null };
   estimated: boolean;
   tariff: Tariff | null;
 };
@@ -58,13 +63,17 @@ export function moneyOf(charge: JournalCharge, { absorbed, givenBack }: Beside):
     priceVersion,
     usage,
     estimated,
-    credits: charged.credits === null ? null : worked("credit", tariff && priceLines(tariff, usage), charge, absorbed),
+    credits: charged.credits === null ? null : worked("credit", tariff && linesOf(tariff, charge), charge, absorbed),
     tokens: charged.tokens === null ? null : worked("tokens", tokenLines(usage), charge, absorbed),
     entries: [...entriesOf(charge), ...absorbed.map(absorbedEntry), ...givenBack].toSorted(
       (one, other) => one.atMs - other.atMs,
     ),
   };
 }
+
+/** At the row that it was charged at. */
+export const linesOf = (tariff: Tariff, { usage, beganAtMs, served: { tier, region } }: JournalCharge): PriceLine[] =>
+  priceLines(tariff, { ...usage, served: { region } }, tier, isPeak(tariff, beganAtMs));
 
 function worked(
   unit: Unit,

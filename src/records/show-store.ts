@@ -1,3 +1,4 @@
+import { madeAtMs } from "../core/made-at.ts";
 import type { Unit } from "../core/money/amount.ts";
 import {
   byPart,
@@ -15,15 +16,16 @@ import { RECORD_COLUMNS, recordOf, type RequestRow } from "./request-store.ts";
 import type { JournalCharge, ShowStore } from "./show-request.ts";
 
 const CHARGE = `
-  select c.kind, c.admitted_at as "admittedAt", c.at, c.granted_credits as "grantedCredits", c.granted_tokens as "grantedTokens", c.credits, c.tokens,
+  select c.hold_id as id, c.kind, c.admitted_at as "admittedAt", c.at, c.granted_credits as "grantedCredits", c.granted_tokens as "grantedTokens", c.credits, c.tokens,
          c.price_version as "priceVersion", c.input, c.cache_read as "cacheRead", c.cache_write as "cacheWrite",
-         c.cache_write_1h as "cacheWrite1h", c.output, c.reasoning, c.estimated,
+         c.cache_write_1h as "cacheWrite1h", c.output, c.reasoning, c.estimated, c.tier, c.region, c.said, c.upstream_model as "upstreamModel", c.more -> 'parts' as parts,
          (select jsonb_object_agg(w.word, t.value::int) from jsonb_each_text(c.tools) t join word w on w.no = t.key::int) as tools,
          ${TARIFF_PARTS.map((part) => `p.${wordOf(part)}_nano as "${part}"`).join(", ")}, p.tool_call_nano as "toolCalls", p.when_lines as "whenLines"
     from charge_in_words c left join price p on p.model_id = c.model and p.version = c.price_version
    where c.hold_id = $1::uuid`;
 
 type ChargeRow = { [Part in TariffPart]: bigint | null } & {
+  id: string;
   kind: string;
   admittedAt: Date;
   at: Date;
@@ -39,6 +41,11 @@ type ChargeRow = { [Part in TariffPart]: bigint | null } & {
   output: number;
   reasoning: number;
   estimated: boolean;
+  tier: string;
+  region: string;
+  said: string | null;
+  upstreamModel: string | null;
+  parts: Record<string, number> | null;
   tools: Record<string, number> | null;
   toolCalls: Record<string, string> | null;
   whenLines: StoredLine[] | null;
@@ -72,6 +79,7 @@ export const createShowStore = (queryable: Queryable): ShowStore => ({
 });
 
 const chargeOf = (row: ChargeRow): JournalCharge => ({
+  beganAtMs: madeAtMs(row.id),
   kind: row.kind,
   admittedAtMs: row.admittedAt.getTime(),
   atMs: row.at.getTime(),
@@ -88,6 +96,13 @@ const chargeOf = (row: ChargeRow): JournalCharge => ({
     cacheWrite1hTokens: row.cacheWrite1h,
     reasoningTokens: row.reasoning,
     toolCalls: row.tools ?? {},
+    ...(row.parts === null ? {} : { parts: row.parts }),
+  },
+  served: {
+    tier: row.tier,
+    region: row.region,
+    said: row.said === "" ? null : row.said,
+    upstreamModel: row.upstreamModel,
   },
 });
 

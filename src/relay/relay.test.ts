@@ -95,6 +95,8 @@ function open({
     maxOutputTokens: null,
     maxOutputTokensField: "max_tokens",
     choices: 1,
+    tier: "default",
+    tierField: "service_tier",
     forwardedHeaders: {},
     wantsUsageEvent: false,
     bytes,

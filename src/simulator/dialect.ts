@@ -30,6 +30,8 @@ export type Generation = {
   /** Unique, without punctuation; the ids inside the answer are made of it. */
   id: string;
   ask: Ask;
+  /** What the answer says that it was served as; null: as everybody, anywhere. */
+  served: { tier: string | null; region: string | null };
   createdAtSeconds: number;
   /** Per choice, whether or not they are shown. */
   tokens: number;

@@ -1,4 +1,5 @@
 import type { Clock } from "../core/clock.ts";
+import type { PriceCheck, ProviderDifferences } from "../core/catalogue/price-check.ts";
 import type { Duty } from "../core/duty.ts";
 import { describeError } from "./log/describe-error.ts";
 import { createLineAllowance } from "./log/line-allowance.ts";
@@ -34,8 +35,16 @@ export type DutyEvents = {
   ledgerVerified: (round: { verifiedAtMs: number | null; mismatches: number }) => void;
   /** A figure differs, or a verified day was changed. Told once of each; `day` null: it is of the balances. */
   ledgerMismatch: (mismatch: LedgerMismatch) => void;
+  /** A list of prices differs from those in force. Told once of each change. */
+  priceListDiffers: (found: PriceListNote) => void;
+  /** May be called for every check that failed; a line is written for the first of a row. */
+  priceCheckFailed: (failed: { list: string; problem: string }) => void;
+  /** What the last check found. May be called as often as it is read. */
+  priceListChecked: (check: PriceCheck) => void;
   dayPartitioned: (day: { day: string; result: "made" | "present" | "occupied" | "busy" }) => void;
 };
+
+type PriceListNote = { list: string; models: number; differences: readonly ProviderDifferences[] };
 
 type LedgerMismatch = {
   day: string | null;
@@ -105,6 +114,7 @@ export function createDutyEvents(parts: Parts): DutyEvents {
     },
     ...createNoticeEvents(parts),
     ...createVerificationEvents(parts),
+    ...createPriceCheckEvents(parts),
     checkpointsWritten: (checkpoints) => metrics.checkpointsWritten(checkpoints),
     holdFoundClosed: ({ holdId }) => say("holdClosed", { hold_id: holdId }),
     recordsDropped: ({ records }) => {
@@ -136,6 +146,37 @@ function createVerificationEvents({ logger, metrics }: Parts): Pick<DutyEvents, 
         found,
         show: showMore({ day, keyId, column }),
       }),
+  };
+}
+
+const MOST_NAMED_MODELS = 20;
+
+function createPriceCheckEvents({
+  logger,
+  metrics,
+}: Parts): Pick<DutyEvents, "priceListDiffers" | "priceCheckFailed" | "priceListChecked"> {
+  const say = sayTo(logger);
+  let isFailing = false;
+  return {
+    priceListDiffers: ({ list, models, differences }) =>
+      say("priceListDiffers", {
+        list,
+        models,
+        named: differences.flatMap((one) => one.models.map(({ id }) => id)).slice(0, MOST_NAMED_MODELS),
+        providers: differences.map(({ provider }) => provider),
+      }),
+    priceCheckFailed: ({ list, problem }) => {
+      if (!isFailing) say("priceCheckFailed", { list, problem });
+      isFailing = true;
+    },
+    priceListChecked: ({ problem, failingSinceMs, found }) => {
+      if (problem === null) isFailing = false;
+      metrics.priceListChecked({
+        models: found?.models ?? 0,
+        checkedAt: (found?.atMs ?? 0) / 1_000,
+        failingSince: (failingSinceMs ?? 0) / 1_000,
+      });
+    },
   };
 }
 

@@ -5,7 +5,8 @@ import { createFileEvents, type FileEvents } from "./file-events.ts";
 import { describeError } from "./log/describe-error.ts";
 import { createDutyEvents, type DutyEvents } from "./duty-events.ts";
 import { createLineAllowance } from "./log/line-allowance.ts";
-import { ALARM_FIXES, sayTo } from "./log/log-table.ts";
+import { ALARM_FIXES } from "./log/alarm-fixes.ts";
+import { sayTo } from "./log/log-table.ts";
 import { createOperatorEvents, type OperatorEvents } from "./operator-events.ts";
 import type { RequestOpened } from "./request-line.ts";
 import { openRequestLog, type RequestLog, type RequestLogParts } from "./request-log.ts";
@@ -33,6 +34,12 @@ export type Events = DutyEvents &
       state: "open" | "closed";
       reason: string;
       onHearsay: boolean;
+    }) => void;
+    /** Its streams begin much later than usual; null: no longer. */
+    routeSlowed: (slowed: {
+      routeId: string;
+      provider: string;
+      slowness: { beginsMs: number; usualMs: number } | null;
     }) => void;
     /** A provider's credential cannot be had, for a reason in words without a secret; or it can be had after all. */
     credentialChanged: (change: { provider: string; problem: string | null }) => void;
@@ -189,7 +196,7 @@ function createDatabaseEvents({ logger, metrics, clock }: RequestLogParts): Data
   };
 }
 
-type ProviderEvents = Pick<Events, "upstreamFailed" | "routeChanged" | "credentialChanged">;
+type ProviderEvents = Pick<Events, "upstreamFailed" | "routeChanged" | "routeSlowed" | "credentialChanged">;
 
 function createProviderEvents({ logger, metrics }: RequestLogParts): ProviderEvents {
   const say = sayTo(logger);
@@ -207,6 +214,15 @@ function createProviderEvents({ logger, metrics }: RequestLogParts): ProviderEve
       state === "open"
         ? say("breakerOpened", { provider, route_id: routeId, reason, learned: onHearsay ? "reported" : "own_calls" })
         : say("breakerClosed", { provider, route_id: routeId }),
+    routeSlowed: ({ routeId, provider, slowness }) =>
+      slowness === null
+        ? say("routeNotSlow", { provider, route_id: routeId })
+        : say("routeSlow", {
+            provider,
+            route_id: routeId,
+            begins_ms: Math.round(slowness.beginsMs),
+            usual_ms: Math.round(slowness.usualMs),
+          }),
     credentialChanged: ({ provider, problem }) =>
       problem === null ? say("credentialFound", { provider }) : say("credentialMissing", { provider, problem }),
   };

@@ -2,7 +2,7 @@ import { TracerProvider } from "@opentelemetry/sdk-trace";
 import { expect, test } from "vitest";
 import { calledAt } from "../../tests/support/call-made.ts";
 import { createEvents } from "./events.ts";
-import { ALARM_FIXES } from "./log/log-table.ts";
+import { ALARM_FIXES } from "./log/alarm-fixes.ts";
 import { createLogger } from "./log/logger.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { REQUEST_FIELDS } from "./request-fields.ts";

@@ -14,6 +14,16 @@ export const FAILED = 4;
 /** What becomes of one provider event: one of the above, or the bytes that stand for it. */
 export type Verdict = typeof PASS | typeof DROP | typeof TERMINAL | typeof FAILED | Buffer;
 
+/** What tools that the provider runs have done in a stream so far. */
+export type ProviderRuns = {
+  /** Those that are billed, by the tool's name. */
+  toolCalls: Usage["toolCalls"];
+  /** The input that they have added to what was said of it at the start, as far as it was seen. */
+  inputTokens: number;
+  /** One of them is at work, so that the model is not. */
+  running: boolean;
+};
+
 /** What a provider's stream turns into, event by event. One per request; not to be shared. */
 export type AnswerStage = {
   event: (bytes: Buffer, start: number, end: number) => Verdict;
@@ -28,6 +38,8 @@ export type AnswerStage = {
   usage: () => Usage | null;
   /** What the provider has said of the input alone, where it says so at the start; its output is 0. */
   inputUsage: () => Usage | null;
+  /** Absent: none are asked for in this format. */
+  providerRuns?: () => ProviderRuns;
   /** What the provider has produced, for a stream that ends before its usage is known. */
   delivered: DeliveredText;
   /** Sent to a caller in silence, between events. */

@@ -36,8 +36,8 @@ const relayHostile = (pair: Pair, said: Piece[], mutations: Parameters<typeof mu
 /** Counts are counts, and parts are no more than what they are parts of. */
 function expectPossible(usage: Usage | null): void {
   if (usage === null) return;
-  const { toolCalls, ...counts } = usage;
-  for (const count of [...Object.values(counts), ...Object.values(toolCalls)]) {
+  const { toolCalls, parts = {}, served: _, ...counts } = usage;
+  for (const count of [...Object.values(counts), ...Object.values(toolCalls), ...Object.values(parts)]) {
     expect(Number.isSafeInteger(count) && count >= 0, JSON.stringify(usage)).toBe(true);
   }
   expect(usage.cacheReadTokens + usage.cacheWriteTokens).toBeLessThanOrEqual(usage.inputTokens);

@@ -2,6 +2,7 @@ import { type ClientDialect, type ProviderDialect } from "../core/request/dialec
 import { invariant } from "../core/invariant.ts";
 import { chatNormalised } from "./chat/normalised.ts";
 import { chatUntouched } from "./chat/untouched.ts";
+import { searching } from "./chat/searching.ts";
 import { chatClient, chatProvider } from "./chat/sides.ts";
 import { createCrossing } from "./crossing/create-crossing.ts";
 import { geminiProvider } from "./gemini/sides.ts";
@@ -13,6 +14,7 @@ import { messagesUntouched } from "./messages/untouched.ts";
 import { responsesNormalised } from "./responses/normalised.ts";
 import { responsesUntouched } from "./responses/untouched.ts";
 import { withoutUnsold } from "../wire/members/cache-marks.ts";
+import { withCaps } from "../wire/members/provider-tools.ts";
 import { withoutUnknown } from "../wire/members/unknown-members.ts";
 import { unsealed } from "./sealed-thoughts.ts";
 import type { SameFormat, Translator } from "./translator.ts";
@@ -31,8 +33,10 @@ function crossing(client: ClientSide, provider: ProviderSide): Pair {
 function straight(format: SameFormat): Translator {
   return asSold({
     ...format,
-    request: (request, told) =>
-      format.request(unsealed(told.members ? withoutUnknown(request, told.members) : request), told),
+    request: (request, told) => {
+      const own = unsealed(told.members ? withoutUnknown(request, told.members) : request);
+      return format.request(told.mostCalls === undefined ? own : withCaps(own, told.mostCalls), told);
+    },
   });
 }
 
@@ -57,7 +61,7 @@ const PROVIDERS: Record<ProviderDialect, ProviderSide> = {
 };
 
 const SAME_FORMAT: Record<ClientDialect, Pair> = {
-  chat: { conformant: straight(chatUntouched), normalised: straight(chatNormalised) },
+  chat: { conformant: straight(searching(chatUntouched)), normalised: straight(searching(chatNormalised)) },
   responses: { conformant: straight(responsesUntouched), normalised: straight(responsesNormalised) },
   messages: { conformant: straight(messagesUntouched), normalised: straight(messagesNormalised) },
 };

@@ -17,6 +17,8 @@ export type Told = {
   thoughts?: boolean;
   /** What the provider is told of members that nobody here knows; absent, all of them. A translation tells none. */
   members?: MemberPolicy;
+  /** How often it may run each tool of its own at most; absent, as often as the caller lets it. */
+  mostCalls?: number;
   /** What it may be asked to cache; absent, whatever the caller asks for. */
   cache?: SoldCache;
 };

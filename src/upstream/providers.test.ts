@@ -14,6 +14,11 @@ test.each([
   ["OpenAI", "chat", "https://api.openai.com/v1/chat/completions"],
   ["OpenAI", "responses", "https://api.openai.com/v1/responses"],
   ["Azure OpenAI", "chat", "https://resource.openai.azure.com/openai/v1/chat/completions"],
+  ["Azure OpenAI", "messages", "https://resource.services.ai.azure.com/anthropic/v1/messages"],
+  ["Amazon Bedrock", "chat", "https://bedrock-runtime.region.amazonaws.com/openai/v1/chat/completions"],
+  ["Amazon Bedrock", "responses", "https://bedrock-runtime.region.amazonaws.com/openai/v1/responses"],
+  ["Amazon Bedrock Mantle", "chat", "https://bedrock-mantle.region.api.aws/openai/v1/chat/completions"],
+  ["Amazon Bedrock Mantle", "messages", "https://bedrock-mantle.region.api.aws/anthropic/v1/messages"],
   ["Groq", "chat", "https://api.groq.com/openai/v1/chat/completions"],
   ["Groq", "responses", "https://api.groq.com/openai/v1/responses"],
   ["Mistral", "chat", "https://api.mistral.ai/v1/chat/completions"],
@@ -33,6 +38,25 @@ test.each([
   const { origin, paths } = createPrepareRoute(() => null)(route);
 
   expect([origin + paths.whole, origin + paths.streamed]).toEqual([address, address]);
+});
+
+test("Google's express mode has the model in the path", () => {
+  const route = { baseUrl: "https://aiplatform.googleapis.com/v1beta1/publishers/google", dialect: "gemini" } as const;
+  const { origin, paths } = createPrepareRoute(() => null)({ ...route, upstreamModel: "gemini-3-pro" } as Route);
+
+  expect(origin + paths.streamed).toBe(
+    "https://aiplatform.googleapis.com/v1beta1/publishers/google/models/gemini-3-pro:streamGenerateContent?alt=sse",
+  );
+});
+
+test.each([
+  "https://bedrock-runtime.eu-central-1.amazonaws.com.example.com/v1",
+  "https://bedrock-runtime.amazonaws.com/v1",
+  "https://bedrock-runtime.a.b.amazonaws.com/v1",
+  "https://xbedrock-mantle.eu-central-1.api.aws/v1",
+  "https://aiplatform-googleapis.com/v1",
+])("%s is no cloud's", (url) => {
+  expect(COMPATIBLE_PROVIDERS).not.toContain(quirksAt(url));
 });
 
 test("a host that only looks like a listed one has no quirks", () => {

@@ -6,7 +6,7 @@ export type CompatibleProvider = {
   name: string;
   /** Where each format it speaks is found, up to and without the operation's path. Capitals stand for what is yours. */
   baseUrls: Partial<Record<ProviderDialect, string>>;
-  /** Hosts that are this provider's, or end with a dot and one of these. Empty: it runs where the operator runs it. */
+  /** Hosts that are this provider's, or end with a dot and one of these; `*` is one label or a part of one. Empty: it runs where the operator runs it. */
   hosts: readonly string[];
   /** Where chat and responses expect the credential. Messages always has it in `x-api-key`. */
   credentialHeader: "authorization" | "api-key";
@@ -56,12 +56,46 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
   {
     ...UNLISTED,
     name: "Azure OpenAI",
-    baseUrls: everywhere("https://RESOURCE.openai.azure.com/openai/v1", "chat", "responses"),
+    baseUrls: {
+      ...everywhere("https://RESOURCE.openai.azure.com/openai/v1", "chat", "responses"),
+      messages: "https://RESOURCE.services.ai.azure.com/anthropic/v1",
+    },
     hosts: ["openai.azure.com", "services.ai.azure.com"],
     credentialHeader: "api-key",
     chat: { ...UNLISTED.chat, outputLimitField: "max_completion_tokens" },
     responses: { leastOutputTokens: 16 },
-    remark: "`upstream_model` is the name of the deployment. Streams begin with a chunk without choices.",
+    remark:
+      "`upstream_model` is the name of the deployment. Streams begin with a chunk without choices. Presets: `azure`, and `foundry` for messages.",
+  },
+  {
+    ...UNLISTED,
+    name: "Amazon Bedrock",
+    baseUrls: everywhere("https://bedrock-runtime.REGION.amazonaws.com/openai/v1", "chat", "responses"),
+    hosts: ["bedrock-runtime.*.amazonaws.com"],
+    chat: { ...UNLISTED.chat, outputLimitField: "max_completion_tokens" },
+    responses: { leastOutputTokens: 16 },
+    remark:
+      "Takes a Bedrock API key, which a short-term one is for one region only. Runs no tools of its own. Preset: `bedrock`.",
+  },
+  {
+    ...UNLISTED,
+    name: "Amazon Bedrock Mantle",
+    baseUrls: {
+      ...everywhere("https://bedrock-mantle.REGION.api.aws/openai/v1", "chat", "responses"),
+      messages: "https://bedrock-mantle.REGION.api.aws/anthropic/v1",
+    },
+    hosts: ["bedrock-mantle.*.api.aws"],
+    chat: { ...UNLISTED.chat, outputLimitField: "max_completion_tokens" },
+    responses: { leastOutputTokens: 16 },
+    remark:
+      "Takes a Bedrock API key. Names have no `us.` or `global.` in front. The open models `gpt-oss` are at `/v1` instead of `/openai/v1`. Guardrails are ignored. Presets: `bedrock-mantle`, and `bedrock-claude` for messages.",
+  },
+  {
+    ...UNLISTED,
+    name: "Google Vertex AI",
+    baseUrls: { gemini: "https://aiplatform.googleapis.com/v1beta1/publishers/google" },
+    hosts: ["aiplatform.googleapis.com", "*-aiplatform.googleapis.com", "aiplatform.*.rep.googleapis.com"],
+    remark: "With the key of express mode. Preset: `vertex-express`.",
   },
   {
     ...UNLISTED,
@@ -150,7 +184,19 @@ export type Quirks = Pick<CompatibleProvider, "credentialHeader"> & DialectQuirk
 
 /** The peculiarities of whoever answers at a base URL. */
 export function quirksAt(baseUrl: string): Quirks {
-  const { hostname } = new URL(baseUrl);
-  const isAt = (host: string): boolean => hostname === host || hostname.endsWith(`.${host}`);
-  return COMPATIBLE_PROVIDERS.find(({ hosts }) => hosts.some(isAt)) ?? UNLISTED;
+  return COMPATIBLE_PROVIDERS.find(({ hosts }) => hosts.some(hostIn(baseUrl))) ?? UNLISTED;
 }
+
+/** Whether an address is at a host of the table. */
+export function hostIn(baseUrl: string): (host: string) => boolean {
+  const { hostname } = new URL(baseUrl);
+  return (host) => patternOf(host).test(hostname);
+}
+
+const patternOf = (host: string): RegExp =>
+  new RegExp(
+    `^(?:[^/]*\\.)?${host
+      .split("*")
+      .map((part) => RegExp.escape(part))
+      .join("[a-z0-9-]+")}$`,
+  );

@@ -2,7 +2,8 @@ import type { Sink } from "../core/request/sink.ts";
 import type { CallConventions, CallHeaders, AnswerMode } from "./call-convention.ts";
 import { callProvider } from "./provider-call.ts";
 import type { Pools } from "./pools.ts";
-import { createPrepareRoute, type PreparedRoute } from "./route/prepare-route.ts";
+import { createPrepareRoute, type PreparedRoute, signed } from "./route/prepare-route.ts";
+import type { CallSigner } from "../core/catalogue/call-credential.ts";
 import type { Quirks } from "./providers.ts";
 import type { Route } from "../core/catalogue/route.ts";
 import type { CredentialOf, UpstreamAnswer } from "./upstream.ts";
@@ -23,6 +24,8 @@ export type Outgoing = {
   sink: Pick<Sink, "onGone">;
 };
 
+type Addressed = { origin: string; path: string; headers: Record<string, string>; body: Buffer };
+
 /** Throws at once when the route cannot be called. */
 export type Send = (outgoing: Outgoing) => Promise<UpstreamAnswer>;
 
@@ -40,13 +43,37 @@ export function createSend({ pools, credential, conventions }: Parts): Send {
   };
 
   function call(outgoing: Outgoing, prepared: PreparedRoute, body: Buffer): Promise<UpstreamAnswer> {
-    const { route, answerMode, below = "", headers, firstByteTimeoutMs, idleTimeoutMs, sink } = outgoing;
+    const { answerMode, below = "", headers } = outgoing;
+    const path = prepared.paths[answerMode] + below;
+    const named = hasAny(headers) ? { ...prepared.headers, ...headers } : prepared.headers;
+    const { signer, origin } = prepared;
+    if (signer === null) return dispatch(outgoing, { origin, path, headers: named, body });
+    return callSigned(outgoing, { origin, path, headers: named, body }, signer);
+  }
+
+  /** What is refused because it has ended, or seems to by a clock that is wrong, is sent once more with a newer one. */
+  async function callSigned(outgoing: Outgoing, addressed: Addressed, signer: CallSigner): Promise<UpstreamAnswer> {
+    const { origin, path, headers, body } = addressed;
+    const { host } = new URL(origin);
+    const endsAtMs = performance.now() + outgoing.firstByteTimeoutMs;
+    const send = async (): Promise<UpstreamAnswer> => {
+      const call = { method: "POST", host, path, headers, body } as const;
+      const made = await signed(call, signer, endsAtMs - performance.now());
+      const firstByteTimeoutMs = Math.max(1, endsAtMs - performance.now());
+      return dispatch({ ...outgoing, firstByteTimeoutMs }, { ...addressed, headers: made });
+    };
+    const answer = await send();
+    const isRefused = answer.status === 401 || answer.status === 403;
+    if (!isRefused || !(await signer.renew())) return answer;
+    answer.body.cancel();
+    return send();
+  }
+
+  function dispatch(outgoing: Outgoing, addressed: Addressed): Promise<UpstreamAnswer> {
+    const { route, firstByteTimeoutMs, idleTimeoutMs, sink } = outgoing;
     const { connectionTimeoutMs = firstByteTimeoutMs } = outgoing;
     return callProvider(pools, {
-      origin: prepared.origin,
-      path: prepared.paths[answerMode] + below,
-      headers: hasAny(headers) ? { ...prepared.headers, ...headers } : prepared.headers,
-      body,
+      ...addressed,
       connectTimeoutMs: route.connectTimeoutMs,
       firstByteTimeoutMs,
       connectionTimeoutMs,

@@ -1,10 +1,11 @@
 import type { ByteStream } from "../core/bytes/byte-stream.ts";
+import type { CallCredential } from "../core/catalogue/call-credential.ts";
 import type { Route } from "../core/catalogue/route.ts";
 
-/** The credential of a route's provider; null when it wants none. Throws, with words for an operator, when it cannot be had. */
+/** The credential of a route's provider. Throws, with words for an operator, when it cannot be had. */
 export type CredentialOf = (
   route: Pick<Route, "provider" | "baseUrl" | "credentialRef" | "sealedCredential">,
-) => string | null;
+) => CallCredential;
 
 export type UpstreamAnswer = {
   status: number;

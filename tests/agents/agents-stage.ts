@@ -41,7 +41,7 @@ const FUNDS = {
 const MAX_OUTPUT_TOKENS = 64_000;
 
 /** What the models of these trials cost, in nano-credits per token. */
-export const PRICE = { input: 1_000, output: 4_000 };
+export const PRICE = { input: 1_000, output: 4_000, search: 10_000_000 };
 
 export async function openAgentsStage(agents: readonly Agent[], cases: readonly AgentCase[]): Promise<AgentsStage> {
   const folder = mkdtempSync(join(tmpdir(), "tg-"));
@@ -65,7 +65,7 @@ export async function openAgentsStage(agents: readonly Agent[], cases: readonly 
       maxOutputTokens: MAX_OUTPUT_TOKENS,
       // A delay tells the models of two trials apart: a fault that passes remembers who met it.
       upstream: `sim+${agentCase.script(agent, trial.file)}+ttft=${place}`,
-      price: { input: "1", output: "4" },
+      price: { input: "1", output: "4", ...(agentCase.searches && { tools: { web_search: "0.01" } }) },
       ...(agentCase.capabilities && { capabilities: agentCase.capabilities }),
     };
   }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { PACKAGES } from "../conformance/clients/versions.ts";
 import type { Agent } from "./agent.ts";
+import { toolScript } from "./tool-script.ts";
 
 /**
  * Claude Code has two ways to present a key. Credit keys go the bearer way here and token-budget keys the other, so that both
@@ -17,8 +18,21 @@ export const claudeCode: Agent = {
   specialTools: [
     { name: "ToolSearch", call: { tool: "ToolSearch", input: { query: "select:WebFetch", max_results: 5 } } },
   ],
-  command: ({ mode, origin, apiKey, model, prompt }) => ({
-    args: ["--print", "--model", model, "--permission-mode", "acceptEdits", prompt],
+  searchScript: {
+    script: toolScript({ tool: "WebSearch", input: { query: "tides" } }),
+    // Its tool asks the provider in a request of its own, between the call and the answer.
+    outcomes: ["completed", "completed", "completed"],
+  },
+  command: ({ mode, origin, apiKey, model, prompt, searches }) => ({
+    args: [
+      "--print",
+      ...(searches ? ["--allowedTools", "WebSearch"] : []),
+      "--model",
+      model,
+      "--permission-mode",
+      "acceptEdits",
+      prompt,
+    ],
     environment: {
       ANTHROPIC_BASE_URL: origin,
       [mode === "credit" ? "ANTHROPIC_AUTH_TOKEN" : "ANTHROPIC_API_KEY"]: apiKey,

@@ -32,6 +32,7 @@ export const codex: Agent = {
     },
     { name: "tool_search", model: "gpt-5.5", call: { tool: "tool_search", input: { query: "agent" } } },
   ],
+  searchScript: { script: "tokens=6", outcomes: ["completed"] },
   command: (errand) => command(errand, WIRE),
   limitations: { "budget used up": "says nothing and waits for as long as Retry-After says, until the budget renews" },
 };
@@ -45,14 +46,13 @@ export const codexOverSocket: Agent = {
   command: (errand) => command(errand, `${WIRE}, supports_websockets=true`),
 };
 
-function command({ origin, apiKey, model, prompt }: Errand, provider: string): AgentCommand {
+function command({ origin, apiKey, model, prompt, searches }: Errand, provider: string): AgentCommand {
   return {
     args: [
       "exec",
       ...option("model_provider", '"tollgate"'),
       ...option("model_providers.tollgate", `{name="Tollgate", base_url="${origin}/v1", ${provider}}`),
-      // Searches are run and charged by the provider, and no price is published for them.
-      ...option("web_search", '"disabled"'),
+      ...option("web_search", searches ? '"live"' : '"disabled"'),
       "--model",
       model,
       "--sandbox",

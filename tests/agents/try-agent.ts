@@ -23,7 +23,14 @@ export async function tryAgent(stage: AgentsStage, folder: string, trial: Trial)
   const origin = mode === "credit" ? gateway.publicUrl : `${gateway.publicUrl}/token`;
   await using overheard = await overhear(gateway.publicUrl);
   const reached = origin.replace(gateway.publicUrl, overheard.origin);
-  const errand = { mode, origin: reached, apiKey, model, prompt: agentCase.prompt };
+  const errand = {
+    mode,
+    origin: reached,
+    apiKey,
+    model,
+    prompt: agentCase.prompt,
+    searches: agentCase.searches !== undefined,
+  };
   const { result: run, requests } = await requestsDuring(gateway, () =>
     runAgent({ agent, folder, home, work, errand, patienceMs: agentCase.patienceMs }),
   );
@@ -31,7 +38,7 @@ export async function tryAgent(stage: AgentsStage, folder: string, trial: Trial)
   const sockets = requests.filter(({ route, status }) => route === "responses_socket" && status === 101);
   if (agent.overSocket !== undefined && sockets.length === 0) problems.push("it opened no WebSocket");
   const charged = await chargedTo(apiKey, origin);
-  const due = dueFor(requests, mode);
+  const due = dueFor(requests, mode) + (agentCase.searches ?? 0) * PRICE.search;
   if (charged !== due) problems.push(`charged ${charged} and not ${due}`);
   if (run.timedOut) problems.push("it did not end in time");
   const shown = {

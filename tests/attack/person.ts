@@ -63,6 +63,7 @@ async function ownKey(database: Database, accountId: string): Promise<StageKey> 
     label: null,
     providerScope: "all",
     models: null,
+    tiers: null,
     rpmLimit: null,
     expiresAtMs: null,
     secretDigest: Buffer.from(digestOf(secret), "base64url"),

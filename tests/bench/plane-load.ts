@@ -10,7 +10,7 @@ export type PlaneLoad = {
   highestRate: (rate: number) => Promise<number>;
   /** Windows with and without readers in turn, so that what else happens on the machine meets both. */
   windows: (
-    how: { rate: number; rounds: number; seconds: number },
+    how: { rate: number; rounds: number; seconds: number; prepare?: (read: boolean) => Promise<void> },
     readOften: (signal: AbortSignal) => Promise<void>,
   ) => Promise<Window[]>;
 };
@@ -36,11 +36,12 @@ export function createPlaneLoad({ generator, subject, tell }: Parts): PlaneLoad 
       }
       throw new Error(`this machine does not hold ${rate * 0.1} generations per second`);
     },
-    windows: async ({ rate, rounds, seconds }, readOften) => {
+    windows: async ({ rate, rounds, seconds, prepare }, readOften) => {
       const windows: Window[] = [];
       for (let round = 0; round < rounds * 2; round += 1) {
         // Without first, then with first: a machine that warms up or fills up favours neither.
         const read = round % 4 === 1 || round % 4 === 2;
+        await prepare?.(read);
         const stop = new AbortController();
         const reading = read ? readOften(stop.signal) : Promise.resolve();
         const { latencyMicros, inTime, failures } = await generate(rate, seconds);
@@ -53,7 +54,7 @@ export function createPlaneLoad({ generator, subject, tell }: Parts): PlaneLoad 
           p50: latencyMicros.p50 / 1_000,
           p99: latencyMicros.p99 / 1_000,
         });
-        tell(`${read ? "with readers   " : "without readers"} ${JSON.stringify(windows.at(-1))}`);
+        tell(`${read ? "beside" : "alone "} ${JSON.stringify(windows.at(-1))}`);
       }
       return windows;
     },

@@ -30,6 +30,8 @@ export type TollgateStart = {
   chain?: "yes" | "no";
   /** A PostgreSQL to use; one of its own unless told. */
   databaseUrl?: string;
+  /** Further settings, by the names of their variables. */
+  settings?: Readonly<Record<string, string>>;
 };
 
 /** A database that is ready to serve from, and starts Tollgate on it as often as wanted. */
@@ -84,6 +86,7 @@ export async function prepareTollgate(start: TollgateStart): Promise<TollgateGro
     // All load comes from one key, which may otherwise have a quarter of the requests in progress.
     TOLLGATE_LIMITS_KEY_SHARE_PERCENT: "100",
     BENCH_PROVIDER_KEY: PROVIDER_CREDENTIAL,
+    ...start.settings,
   };
   const run = async (...words: string[]): Promise<string> => {
     const { code, stdout, stderr } = await runTollgate(words, { cwd: folder, env, main: start.mainFile });

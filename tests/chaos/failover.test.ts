@@ -180,12 +180,22 @@ async function stateOfPreferred(): Promise<string | undefined> {
   return data.find((route) => route.provider === "east" && route.upstream_model === "preferred")?.breaker;
 }
 
-test("a dead provider is left alone after five calls, and is back when one real request succeeds there", async () => {
+/** What operators are told. */
+async function health(): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${gateway.adminUrl}/healthz`);
+  return { status: answer.status, text: await answer.text() };
+}
+
+test("a dead provider is left alone after five calls, told to operators, and back when one real request succeeds there", async () => {
   const callsBefore = east.calls;
   east.mood = "dead";
   for (let request = 0; request < 20; request++) expect(await ask("preferred")).toBe(200);
   const callsToDead = east.calls - callsBefore;
   expect(await stateOfPreferred()).toBe("open");
+  expect(await health()).toEqual({
+    status: 200,
+    text: expect.stringMatching(/^\{"status":"degraded".*The route to preferred at east is skipped/),
+  });
 
   east.mood = "whole";
   const openedAt = Date.now();
@@ -193,6 +203,7 @@ test("a dead provider is left alone after five calls, and is back when one real 
   expect(east.calls - callsBefore).toBe(callsToDead);
   expect(await ask("preferred")).toBe(200);
   expect(await stateOfPreferred()).toBe("closed");
+  await until(async () => !(await health()).text.includes("preferred at east"), "it is no longer told");
 
   const seconds = ((Date.now() - openedAt) / 1_000).toFixed(1);
   console.log(

@@ -58,6 +58,11 @@ describe.skipIf(whyUnavailable("15") ?? process.platform !== "linux")("a process
     return agents;
   }
 
+  const health = async (): Promise<{ status: number; text: string }> => {
+    const answer = await fetch(`${adminUrl}/healthz`, { headers: { connection: "close" } });
+    return { status: answer.status, text: await answer.text() };
+  };
+
   test("refuses new connections, counted and told once, serves those it has, and recovers", async () => {
     const kept = await openAgents(10);
     const stream = await openChatStream({ url, key: stage.key, model: "paced" });
@@ -73,6 +78,7 @@ describe.skipIf(whyUnavailable("15") ?? process.platform !== "linux")("a process
     }
 
     await until(() => closed > FILES / 2, "those beyond the limit are closed");
+    expect(await health()).toEqual({ status: 503, text: expect.stringContaining("too few files are left") });
     expect(await Promise.all(kept.map((agent) => ask(agent)))).toEqual(Array(10).fill(200));
     expect(await metric("tollgate_refused_connections_total")).toBeGreaterThanOrEqual(closed);
     await until(() => served.lines("open files exhausted").length > 0, "it is told");
@@ -83,6 +89,7 @@ describe.skipIf(whyUnavailable("15") ?? process.platform !== "linux")("a process
 
     for (const socket of sockets) socket.destroy();
     await until(async () => (await stage.ask(url)) === 200, "new connections are served");
+    await until(async () => (await health()).status === 200, "it is no longer told");
   });
 
   test("blames no provider when it can open no file at all, counts that, and recovers", async () => {

@@ -49,7 +49,7 @@ function promtool(
   return stdout + stderr;
 }
 
-/** Each alert about what all pods see alike, with the series that make it fire. */
+/** Alerts about what all pods see alike, with the series that make it fire. */
 const OF_THE_DATABASE: [alert: string, series: Record<string, string>, minutes: number][] = [
   [
     "TollgateStandbyLost",
@@ -74,16 +74,38 @@ const OF_THE_DATABASE: [alert: string, series: Record<string, string>, minutes: 
     },
     20,
   ],
+  [
+    // A fifth is taken, and another each half day.
+    "TollgateDatabaseDiskFills",
+    { tollgate_database_tablespaces_bytes: "20+0.03x80", tollgate_database_disk_bytes: "100x80" },
+    80,
+  ],
+  [
+    "TollgateCertificateEndsSoon",
+    {
+      'tollgate_certificate_expires_timestamp_seconds{used_for="database"}': "1000000x80",
+      'tollgate_certificate_lifetime_seconds{used_for="database"}': "7776000x80",
+    },
+    80,
+  ],
   ["TollgateSlotHoldsWal", { tollgate_database_slots_beyond_limit: "1x20" }, 20],
+  ["TollgateProviderSlow", { 'tollgate_route_slow{provider="p",upstream_model="m",route="r"}': "1x10" }, 10],
 ];
 
-/** Each alert about what a pod sees of itself. */
+/** Alerts about what a pod sees of itself. */
 const OF_A_POD: typeof OF_THE_DATABASE = [
   [
     "TollgateClockDrift",
     { tollgate_database_clock_ahead_seconds: "-3x12", tollgate_database_clock_uncertainty_seconds: "0.01x12" },
     12,
   ],
+  [
+    // Not for so long that the clock has drifted, too, for ten minutes.
+    "TollgateClockFarOff",
+    { tollgate_database_clock_ahead_seconds: "2000x3", tollgate_database_clock_uncertainty_seconds: "0.01x3" },
+    3,
+  ],
+  ["TollgateOpenFilesExhausted", { tollgate_open_files_exhausted_total: "0 5x9" }, 10],
 ];
 
 describe.skipIf(isMissing)("promtool (skipped where it is not installed: apt-get install prometheus)", () => {

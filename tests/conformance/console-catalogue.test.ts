@@ -139,7 +139,8 @@ describe.skipIf(noConsole)("the catalogue in the console", { timeout: 180_000 },
     const { page } = stage;
     const listed = (vendor: string) =>
       `{"litellm_provider": "${vendor}", "mode": "chat", "max_input_tokens": 1000, "max_output_tokens": 100, "input_cost_per_token": 1.25e-06, "output_cost_per_token": 5e-06}`;
-    const list = `{"acme/small": ${listed("acme")}, "elsewhere": ${listed("other")}}`;
+    const free = listed("acme").replaceAll("1.25e-06", "0").replaceAll("5e-06", "0");
+    const list = `{"acme/small": ${listed("acme")}, "acme/large": ${listed("acme")}, "acme/gift": ${free}, "elsewhere": ${listed("other")}}`;
     await open("/models/import");
     await page
       .getByLabel("File")
@@ -148,12 +149,15 @@ describe.skipIf(noConsole)("the catalogue in the console", { timeout: 180_000 },
     await press("Compare with the catalogue");
     const diff = await table("What would change").locator("tr", { hasText: "acme/small" }).first().innerText();
 
+    expect(await table("Left out").innerText()).toMatch(/acme\/gift\s+priced at 0/);
     expect(diff).toMatch(/new.*1\.375\s+5\.5\s/s);
     await expect(model("acme/small")).rejects.toThrow();
+    await page.getByLabel("Apply acme/large").click();
     await press("Apply 1 change");
     await press("Apply");
     await seen("The changes are written");
     expect(await model("acme/small")).toMatchObject({ published: false, price: { input: "1.375", output: "5.5" } });
+    expect((await model(MODEL)).price).toMatchObject({ input: "2.5" });
     expect(stage.complaints()).toEqual([]);
   });
 

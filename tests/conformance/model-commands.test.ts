@@ -22,7 +22,7 @@ type Listed = { id: string; published: boolean; obstacles: string[]; price: Pric
 type Imported = {
   applied: boolean;
   models: { id: string; change: string }[];
-  skipped: Record<string, number>;
+  skipped: { reason: string; models: number; ids: string[] }[];
   refused: { id: string; field: string }[];
 };
 
@@ -175,9 +175,7 @@ describe.skipIf(missing)("providers and models by command", () => {
       expect(preview).toEqual({ ...first, applied: false });
       expect(changesOf(first)).toEqual({ new: 2_059 });
       expect(changesOf(second)).toEqual({ unchanged: 2_059 });
-      expect(Object.values(first.skipped).reduce((sum, count) => sum + count, 0) + first.refused.length).toBe(
-        2_988 - 2_059,
-      );
+      expect(first.skipped.flatMap(({ ids }) => ids).length + first.refused.length).toBe(2_988 - 2_059);
       expect(first.refused).toContainEqual(expect.objectContaining({ id: "wandb/zai-org/GLM-4.5" }));
 
       const { data: listed } = await data<{ data: Listed[] }>("models", "list");
@@ -210,5 +208,31 @@ describe.skipIf(missing)("providers and models by command", () => {
     writeFileSync(path, list("1"));
     expect(await run()).toMatch(/^m +input_cost_per_token +1 dollars is out of all proportion$/m);
     expect(await refused(...words, path, "--provider", "tinny")).toContain('no vendor "tinny"; did you mean tiny?');
+  });
+
+  test("--diff tells each field that a list would change, and ends with 1", SLOW, async () => {
+    const listed = (input: number): object => ({
+      modalities: { output: ["text"] },
+      limit: { output: 9 },
+      cost: { input, output: 0.75 },
+    });
+    const path = join(folder, "models-dev.json");
+    const write = (input: number) =>
+      writeFileSync(path, JSON.stringify({ small: { models: { other: listed(input), free: listed(0) } } }));
+    const diff = ["models", "import", path, "--provider", "small", "--diff"];
+    await done("providers", "add", "small", "--preset", "ollama");
+
+    write(0.15);
+    expect(await refused(...words, path, "--provider", "small")).toContain("omit --from, or use --from models.dev");
+    await done("models", "import", path, "--provider", "small", "--apply");
+    expect(await done(...diff)).toContain("0 of the catalogue's models differ");
+    write(0.3);
+    const { code, stdout } = await tollgate(...diff, "--json");
+
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      differences: [{ id: "small/other", fields: [{ field: "input", factor: "2.000" }] }],
+      skipped: [{ reason: "free", models: 1, ids: ["small/free"] }],
+    });
   });
 });

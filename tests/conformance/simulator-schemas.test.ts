@@ -17,6 +17,7 @@ const SCRIPTS = [
   "tokens=3+refusal",
   "tokens=100",
   "tokens=3+cached=2",
+  "tokens=3+searches=2+pages=1",
 ];
 const PATHS = { chat: "chat/completions", responses: "responses", messages: "messages" };
 const BODY = {
@@ -28,10 +29,19 @@ const BODY = {
   reasoning: { effort: "high", summary: "auto" },
   include: ["reasoning.encrypted_content"],
 };
+/** Tools of the provider's own; each format has its conversation in a member of its own. */
+const SEARCH = { type: "web_search_20250305", name: "web_search", max_uses: 1 };
+const FETCH = { type: "web_fetch_20250910", name: "web_fetch" };
+const OWN = {
+  chat: { input: undefined },
+  responses: { messages: undefined, tools: [{ type: "web_search" }] },
+  messages: { input: undefined, tools: [SEARCH, FETCH] },
+};
 /** Members that the types have and recorded providers leave out, or send as null. */
 const LEFT_OUT = [
   /^messages\w+ .*required property '(caller|citations|container|stop_details|diagnostics)'$/,
   /^messages\w+ .*usage must have required property '(inference_geo|output_tokens_details|server_tool_use|speed)'$/,
+  /^responsesEvent item must have required property 'action'$/,
   /^responses\w+ .*(required property 'access_programs'|user must be string)$/,
 ];
 const CASES = (["chat", "responses", "messages"] as const).flatMap((name) =>
@@ -48,7 +58,7 @@ async function ask(name: keyof typeof PATHS, script: string, how: "plain" | "str
   const answer = await fetch(`${simulator.url}/v1/${PATHS[name]}`, {
     method: "POST",
     headers: { authorization: "Bearer k", "anthropic-version": "2023-06-01" },
-    body: JSON.stringify({ ...BODY, model: `sim+${script}`, stream: how === "streamed" }),
+    body: JSON.stringify({ ...BODY, ...OWN[name], model: `sim+${script}`, stream: how === "streamed" }),
   });
   return answer.text();
 }

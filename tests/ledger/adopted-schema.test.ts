@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createId } from "../../src/core/ids.ts";
-import type { Database } from "../../src/db/database.ts";
+import { type Database, LINE } from "../../src/db/database.ts";
 import { migrate, pendingMigrations } from "../../src/db/schema/migrate.ts";
 import { createPglite } from "../../src/db/pglite/pglite.ts";
 import { createPostgres } from "../../src/db/postgres/postgres.ts";
@@ -83,6 +83,17 @@ async function spend(database: Database, key: LoneKey): Promise<unknown> {
   return (await ledger.settle([endOf(ask, { record })]))[0];
 }
 
+/** The same as programs of then settled it. */
+async function spendAsThen(database: Database, key: LoneKey): Promise<boolean | undefined> {
+  const ask = askOf(key);
+  const [admitted] = await createLedgerStore(database).admit(createId(Date.now()), [ask]);
+  expect(admitted?.kind).toBe("admitted");
+  const sql =
+    "select settle_turn_v1($1::uuid, $2::uuid, $3::uuid, 7, null, 3, 0, 0, 0, 4, 0, null, null, 200, 1, 2, false, null) as done";
+  const [row] = await database.query<{ done: boolean }>(sql, [LINE, ask.id, ask.keyId]);
+  return row?.done;
+}
+
 const books = async (database: Database): Promise<unknown> => {
   const { ok, mismatches, charges } = await verify(createVerifyStore(database), {
     keyId: null,
@@ -130,7 +141,7 @@ describe.skipIf(whyUnavailable("15", "pg_dump") !== null)("the schema", () => {
     const database = await open(name);
     await asThen(database, upTo);
     const key = await keyOf(database);
-    expect(await spend(database, key)).toEqual({ kind: "settled", charged: creditsOf(7n) });
+    expect(await spendAsThen(database, key)).toBe(true);
     const pending = await pendingMigrations(database, { folder: schemaFolder() });
     expect(pending).toContain("0039_baseline");
 
@@ -213,7 +224,7 @@ test("the embedded database is adopted, too", async () => {
   const database = await createPglite({ dataFolder: null });
   await asThen(database, 25);
   const key = await keyOf(database);
-  expect(await spend(database, key)).toEqual({ kind: "settled", charged: creditsOf(7n) });
+  expect(await spendAsThen(database, key)).toBe(true);
 
   await migrate(database, { folder: schemaFolder() });
 

@@ -162,7 +162,7 @@ export const BROKEN_ALONE: readonly BrokenSql[] = [
   {
     name: "a lone request that ends on any server",
     caughtBy: "superseded",
-    fn: "settle_turn_v1",
+    fn: "settle_turn_v2",
     from: "perform ledger_ready(p_mark);",
     to: "",
     trial: tryStraying,

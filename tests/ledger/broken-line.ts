@@ -46,7 +46,7 @@ export const BROKEN_LINE: readonly BrokenSql[] = [
   {
     name: "a turn that does not ask where it is",
     caughtBy: "timeline",
-    fn: "turn_v1",
+    fn: "turn_v2",
     from: "perform ledger_ready(p_mark);",
     to: "",
     trial: tryStraying,

@@ -48,7 +48,7 @@ export const BROKEN_PERIODS: readonly BrokenSql[] = [
   {
     name: "an end that begins a period",
     caughtBy: "model",
-    fn: "turn_v1",
+    fn: "turn_v2",
     from: "a.credits := 1;",
     to: "a.credits := 1; if v_at.ends <= v_at.clock then perform periods_turned(s_key, p_counters, v_at.clock); end if;",
     scene: [admit(TOKENS), MIDNIGHT, settle(TOKENS)],

@@ -39,7 +39,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "lock order swapped: a turn takes the holds before the balances",
     caughtBy: "40P01",
-    fn: "turn_v1",
+    fn: "turn_v2",
     from: "v_at := rows_locked(",
     to: "perform from hold where id = any (s_id) order by id for update; v_at := rows_locked(",
     trial: tryLockOrder,
@@ -55,7 +55,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a turn that begins requests before it ends others",
     caughtBy: "model",
-    fn: "turn_v1",
+    fn: "turn_v2",
     from: "if s_id is not null then",
     to: BEGIN_FIRST,
     scene: [admit(ask(0, 250n)), { ...settle(0), type: "turn", process: 0, asks: [ask(3, 200n)] }],
@@ -103,7 +103,7 @@ export const BROKEN_SQL: readonly BrokenSql[] = [
   {
     name: "a period that does not turn",
     caughtBy: "model",
-    fn: "turn_v1",
+    fn: "turn_v2",
     from: "v_at.ends <= v_at.clock",
     to: "false",
     scene: [admit(ask(2, 200n)), { type: "advance", ms: 86_400_000 }, admit(ask(5, 200n))],

@@ -14,9 +14,9 @@ const LEVELS = ["repeatable read", "serializable"];
 
 /** Every call that moves money, with as little as it takes to be heard. */
 const CALLS = [
-  `select * from turn_v1(null, gen_random_uuid(), '{}', ${Array.from({ length: 42 }, () => "null").join(", ")})`,
+  `select * from turn_v2(null, gen_random_uuid(), '{}', ${Array.from({ length: 44 }, () => "null").join(", ")})`,
   `select admit_turn_v1(${Array.from({ length: 14 }, () => "null").join(", ")})`,
-  `select settle_turn_v1(${Array.from({ length: 18 }, () => "null").join(", ")})`,
+  `select settle_turn_v2(${Array.from({ length: 20 }, () => "null").join(", ")})`,
   "select * from void_v1('{}', '{}', '{}')",
   "select fund_v1(1, 'r', 'grant', 1, 'test')",
   "select limit_v1(1, 'r', 1, 'day', 'test')",
@@ -47,7 +47,7 @@ describe.skipIf(whyUnavailable("15") !== null).each(LEVELS)("a database whose de
   test("an admission that waited for the void of its own id is not admitted", async () => {
     const ledger = createLedgerStore(database);
     const waiting =
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%turn_v1%'";
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%turn_v_%'";
 
     const late = await database.transaction(async (tx) => {
       await createLedgerStore(tx).void([ask]);

@@ -7,9 +7,9 @@ const REFUSALS = new Set(["08T01", "55T02"]);
 
 /** What moves money, as processes of the version before call it, and as those of this one do. */
 const CALLS = {
-  turn: `select * from turn_v1(null, gen_random_uuid(), '{}', ${Array(42).fill("null").join(", ")})`,
+  turn: `select * from turn_v2(null, gen_random_uuid(), '{}', ${Array(44).fill("null").join(", ")})`,
   admit: `select admit_turn_v1(null, gen_random_uuid(), uuid_floor(ledger_now()), ${Array(11).fill("null").join(", ")})`,
-  settle: `select settle_turn_v1(null, ${Array(17).fill("null").join(", ")})`,
+  settle: `select settle_turn_v2(null, ${Array(19).fill("null").join(", ")})`,
   void: "select * from void_v1('{}', '{}', '{}')",
   fund: "select fund_v1(0, 'r', 'grant', 1, 'trial')",
   limit: "select limit_v1(0, 'r', 1, 'day', 'trial')",

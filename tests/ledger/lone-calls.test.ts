@@ -10,7 +10,7 @@ import { until } from "../support/until.ts";
 
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 10_000, onError: () => undefined };
 const WAITING =
-  "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%_turn_v1%'";
+  "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%_turn_v%'";
 
 describe.skipIf(whyUnavailable("15") !== null)("a turn of one call that waits for another call of its key", () => {
   let fresh: FreshDatabase;

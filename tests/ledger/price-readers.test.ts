@@ -38,6 +38,14 @@ const USED: Usage = {
   cacheWriteTokens: 1_100,
   cacheWrite1hTokens: 400,
   reasoningTokens: 7_000,
+  parts: {
+    input_audio: 500,
+    input_image: 600,
+    input_video: 700,
+    cache_read_audio: 800,
+    output_audio: 900,
+    output_image: 1_000,
+  },
 };
 
 /** A price at which this part costs what no other does: whoever takes another part's price for it gets another sum. */

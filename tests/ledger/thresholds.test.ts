@@ -292,7 +292,7 @@ describe.skipIf(reason !== null)("thresholds", () => {
         await delay(100);
         await killer.query(
           `select pg_terminate_backend(pid) from pg_stat_activity
-            where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and query like '%turn_v1%'
+            where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and query like '%turn_v_%'
             order by random() limit 1`,
         );
       }

@@ -137,7 +137,7 @@ export function buildAdmin(
     identify: createIdentifyOn(database, clock),
     passwordSignIn: createPasswordSignInOn({ database, events, clock }),
     gatewayUrl: () => "http://127.0.0.1:8080",
-    readPriceList: createReadPriceList("1"),
+    readPriceList: createReadPriceList({ creditUsd: "1", checkedList: "off", clock }),
     cookie: createSessionCookie(publicUrl),
     reportRoutes,
     settings,

@@ -99,6 +99,7 @@ function treeIn(
         label: null,
         providerScope: "all",
         models: null,
+        tiers: null,
         rpmLimit: null,
         expiresAtMs: null,
         secretDigest: Buffer.from(digestOf(secret), "base64url"),

@@ -7,6 +7,8 @@ export type Locator = {
   click: () => Promise<void>;
   fill: (text: string) => Promise<void>;
   check: () => Promise<void>;
+  uncheck: () => Promise<void>;
+  inputValue: () => Promise<string>;
   selectOption: (option: string | { label: string }) => Promise<unknown>;
   setInputFiles: (file: { name: string; mimeType: string; buffer: Buffer }) => Promise<void>;
   waitFor: (options?: { state?: "visible" | "attached" | "hidden" | "detached"; timeout?: number }) => Promise<void>;
@@ -29,6 +31,7 @@ export type ChromiumPage = Finding & {
   route: (address: string, held: (route: Held) => Promise<void>) => Promise<unknown>;
   goto: (url: string, options?: object) => Promise<{ status: () => number } | null>;
   url: () => string;
+  setViewportSize: (size: { width: number; height: number }) => Promise<void>;
   evaluate: <Result>(script: string) => Promise<Result>;
   waitForFunction: (script: string) => Promise<unknown>;
   fill: (selector: string, value: string) => Promise<void>;

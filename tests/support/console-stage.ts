@@ -35,7 +35,8 @@ if (noBrowser === null && notBuilt !== null) process.stderr.write(`skipped: the 
 /** Why there is no such stage; null: there is one. */
 export const noConsole: string | null = noBrowser ?? notBuilt ?? whyUnavailable("15");
 
-export async function startConsoleStage(): Promise<ConsoleStage> {
+/** `settings`: as environment variables. */
+export async function startConsoleStage(settings: Readonly<Record<string, string>> = {}): Promise<ConsoleStage> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-console-"));
   const [fresh, simulator, chromium] = await Promise.all([freshDatabase(), startSimulatorProcess(), launch()]);
   const adminToken = `admin-${randomBytes(12).toString("hex")}`;
@@ -49,6 +50,7 @@ export async function startConsoleStage(): Promise<ConsoleStage> {
       TOLLGATE_ADMIN_PORT: "0",
       TOLLGATE_CREDENTIAL_KEY: randomBytes(32).toString("base64"),
       PORT: "0",
+      ...settings,
     },
   });
   const { page, complaints } = await openPage(chromium);

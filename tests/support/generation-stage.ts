@@ -185,6 +185,7 @@ export function generationStage(
           forget: (id) => void forgotten.push(id),
         },
         countTokens: (text, owner) => line.countTokens(text, owner),
+        creditNanoUsd: 1_000_000_000n,
         checkpointWorth: { credit: 1_000_000n, tokens: 100n },
         writeOffCap: { credit: writeOffCap, tokens: 1_000_000n },
         accountCaps: 10n,
@@ -249,13 +250,33 @@ export function generationStage(
     end: (bytes) => log.push(`end ${bytes?.toString() ?? ""}`),
   };
   const chain: KeyChain = { id: 1, own: "credit", counters: [] };
-  const key = { id: keyId, bucket: 7, version: 1, mode: "credit", rpmLimit, providerScope: "all", models: null, chain };
+  const key = {
+    id: keyId,
+    bucket: 7,
+    version: 1,
+    mode: "credit",
+    rpmLimit,
+    providerScope: "all",
+    models: null,
+    tiers: null,
+    accountTiers: null,
+    chain,
+  };
   const rates: Parameters<Caller["onRate"]>[0][] = [];
   const caller: Caller = {
     key: key as unknown as Key,
     secret: "tgc_secret",
     onRate: (rate) => void rates.push(rate),
-    again: () => caller,
+    again: () => reread?.() ?? caller,
+  };
+  let reread: (() => Caller) | null = null;
+  /** The key is changed once the request was checked: the ledger knows, and the next reading finds it so. */
+  const changeKey = (change: Partial<Key>): void => {
+    const stored = ledger.state.keys.get(keyId);
+    if (!stored) throw new Error("the key is there");
+    stored.version += 1;
+    const { version } = stored;
+    reread = () => ({ ...caller, key: { ...caller.key, ...change, version } });
   };
 
   const ask = (fields: object = {}, idempotencyKey?: string): Generation =>
@@ -292,6 +313,8 @@ export function generationStage(
   };
   return {
     generate,
+    catalogue,
+    changeKey,
     ask,
     askText,
     log,

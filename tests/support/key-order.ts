@@ -6,6 +6,7 @@ export const KEY_ORDER: NewKeyOrder = {
   label: null,
   providerScope: "all",
   models: null,
+  tiers: null,
   rpmLimit: null,
   expiresAtMs: null,
   credit: null,

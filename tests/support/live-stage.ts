@@ -205,6 +205,7 @@ function catalogueAt(simulatorUrl: string): object {
       ...FORMATS.map((format) => model(format, "sim+tokens=4000+rate=40", format)),
       model("slow", "sim+tokens=5+ttft=60000", "chat"),
       model("fast", "sim-fast", "chat"),
+      model("long", "sim+tokens=4000+rate=5", "chat"),
       model("short", "sim+tokens=50+rate=40", "chat"),
     ],
   };

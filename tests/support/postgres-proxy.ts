@@ -14,8 +14,8 @@ export type Interference = "hold_query" | "hold_answer" | "cut_query" | "cut_ans
 export type Call = { fn: string; given?: number; alone?: string };
 
 /** Turns that end requests, and turns that begin some. One turn may be both. */
-export const SETTLING: Call = { fn: "turn_v1", given: 4, alone: "settle_turn_v1" };
-export const ADMITTING: Call = { fn: "turn_v1", given: 31, alone: "admit_turn_v1" };
+export const SETTLING: Call = { fn: "turn_v2", given: 4, alone: "settle_turn_v2" };
+export const ADMITTING: Call = { fn: "turn_v2", given: 33, alone: "admit_turn_v1" };
 
 /** One call that was interfered with. */
 export type Caught = {

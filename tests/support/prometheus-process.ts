@@ -20,27 +20,38 @@ export type PrometheusProcess = {
   query: (expr: string) => Promise<Sample[]>;
   /** Over the last so many seconds. */
   queryRange: (expr: string, range: { seconds: number; step: number }) => Promise<Series[]>;
+  /** Whether a target describes a metric of this name, with or without a series. */
+  isDescribed: (name: string) => Promise<boolean>;
   alerts: () => Promise<FiringAlert[]>;
   /** Waits until whatever happened before this call was scraped and the rules have seen it. */
   scraped: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
+type Watch = { adminUrl: string; token: string; everySeconds: number; more?: MoreTargets | undefined };
+
+/** Scraped as something else than `prometheus.yml` does it: at another path, further gateways too, each with the labels that it is given. */
+export type MoreTargets = {
+  path: string;
+  adminUrls: readonly string[];
+  labelsOf: (index: number) => Record<string, string>;
+};
+
 /** Prometheus with the configuration and the rules of `deploy/prometheus`, with another interval. */
-export async function startPrometheus(target: {
-  adminUrl: string;
-  token: string;
-  everySeconds: number;
-}): Promise<PrometheusProcess> {
+export async function startPrometheus(target: Watch): Promise<PrometheusProcess> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-prometheus-"));
   cpSync(join(import.meta.dirname, "../../deploy/prometheus"), folder, { recursive: true });
   const configuration = join(folder, "prometheus.yml");
   writeFileSync(
     configuration,
-    readFileSync(configuration, "utf8").replaceAll("_interval: 15s", `_interval: ${target.everySeconds}s`),
+    readFileSync(configuration, "utf8")
+      .replaceAll("_interval: 15s", `_interval: ${target.everySeconds}s`)
+      .replace("metrics_path: /metrics/all", `metrics_path: ${target.more?.path ?? "/metrics/all"}`),
   );
   writeFileSync(join(folder, "tollgate-token"), target.token);
-  writeFileSync(join(folder, "targets/tollgate.yml"), JSON.stringify([{ targets: [new URL(target.adminUrl).host] }]));
+  const hosts = [target.adminUrl, ...(target.more?.adminUrls ?? [])].map((url) => new URL(url).host);
+  const targets = hosts.map((host, index) => ({ targets: [host], labels: target.more?.labelsOf(index) ?? {} }));
+  writeFileSync(join(folder, "targets/tollgate.yml"), JSON.stringify(targets));
   mkdirSync(join(folder, "data"));
   const port = await freePort();
   const flags = [`--config.file=${configuration}`, `--storage.tsdb.path=${join(folder, "data")}`];
@@ -75,6 +86,7 @@ export async function startPrometheus(target: {
       const fields = { query: expr, start: `${now - seconds}`, end: `${now}`, step: `${step}` };
       return (await ask<{ result: Series[] }>("/api/v1/query_range", fields)).result;
     },
+    isDescribed: async (name) => name in (await ask<Record<string, object>>("/api/v1/metadata", { metric: name })),
     alerts: async () => (await ask<{ alerts: FiringAlert[] }>("/api/v1/alerts")).alerts,
     scraped: async () => {
       const nowSeconds = Date.now() / 1000;

@@ -15,7 +15,7 @@ export async function runTollgate([, , word]) {
   if (word === "leave") setTimeout(() => undefined, 60_000);
   if (word === "exit") process.exit(3);
   if (word === "burn") {
-    while (process.cpuUsage().user < 600_000);
+    for (let used = process.cpuUsage(); used.user + used.system < 600_000; used = process.cpuUsage());
     process.stdout.write("burnt\\n");
     await new Promise((resolve) => process.once("SIGTERM", resolve));
   }
@@ -129,8 +129,10 @@ test.runIf(process.platform === "linux")(
     global[WATCHED] = ofThisFile;
     vi.unstubAllEnvs();
     const counted = (JSON.parse(readFileSync(times, "utf8")) as TimeSpent).processorMs - own;
-    expect(counted).toBeGreaterThanOrEqual(BURNT_MS);
-    expect(counted).toBeLessThan(2 * BURNT_MS);
-    expect(processorMsOfHosts(hosts)).toBeGreaterThanOrEqual(BURNT_MS);
+    const taken = processorMsOfHosts(hosts);
+    expect(taken).toBeGreaterThan(0.9 * BURNT_MS);
+    // Counted twice it would be twice of what the process took, which is more on a busy machine.
+    expect(counted / taken).toBeGreaterThan(0.9);
+    expect(counted / taken).toBeLessThan(1.5);
   },
 );

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rememberSecrets } from "./gateway-process.ts";
 import { freshDatabase } from "./postgres.ts";
-import { type PrometheusProcess, startPrometheus } from "./prometheus-process.ts";
+import { type MoreTargets, type PrometheusProcess, startPrometheus } from "./prometheus-process.ts";
 import { runTollgate } from "./run-tollgate.ts";
-import { startServeProcess } from "./serve-process.ts";
+import { type ServeProcess, startServeProcess } from "./serve-process.ts";
 import { startSimulatorProcess } from "./simulator-process.ts";
 import { childEnvironment } from "./child-environment.ts";
 
@@ -40,8 +40,10 @@ export type WatchedGateway = {
   stop: () => Promise<void>;
 };
 
-/** A gateway on PostgreSQL in front of providers that fail in several ways, watched by Prometheus. */
-export async function startWatchedGateway(everySeconds: number): Promise<WatchedGateway> {
+type Like = Pick<MoreTargets, "path" | "labelsOf"> & { gateways: number };
+
+/** A gateway on PostgreSQL in front of providers that fail in several ways, watched by Prometheus. `like`: several, scraped in another way. */
+export async function startWatchedGateway(everySeconds: number, like?: Like): Promise<WatchedGateway> {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-watched-"));
   const [database, simulator] = await Promise.all([freshDatabase(), startSimulatorProcess()]);
   const environment = {
@@ -57,7 +59,10 @@ export async function startWatchedGateway(everySeconds: number): Promise<Watched
   const applied = await runTollgate(["catalogue", "apply", "catalogue.json"], { cwd: folder, env: environment });
   if (applied.code !== 0) throw new Error(applied.stderr);
   const gateway = await startServeProcess({ folder, environment });
-  const prometheus = await startPrometheus({ adminUrl: gateway.adminUrl, token: METRICS_TOKEN, everySeconds });
+  const others: ServeProcess[] = [];
+  while (others.length + 1 < (like?.gateways ?? 1)) others.push(await startServeProcess({ folder, environment }));
+  const more = like && { ...like, adminUrls: others.map(({ adminUrl }) => adminUrl) };
+  const prometheus = await startPrometheus({ adminUrl: gateway.adminUrl, token: METRICS_TOKEN, everySeconds, more });
 
   const makeKey = async (terms: object): Promise<{ secret: string; prefix: string }> => {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
@@ -85,7 +90,7 @@ export async function startWatchedGateway(everySeconds: number): Promise<Watched
     >),
   };
   const statuses = new Set<number>();
-  const ask = createAsk({ url: gateway.url, secrets, statuses });
+  const ask = createAsk({ urls: [gateway, ...others].map(({ url }) => url), secrets, statuses });
 
   return {
     prometheus,
@@ -120,7 +125,7 @@ export async function startWatchedGateway(everySeconds: number): Promise<Watched
     statuses,
     stop: async () => {
       await prometheus.stop();
-      await gateway.stop();
+      await Promise.all([gateway, ...others].map((each) => each.stop()));
       await simulator.stop();
       await database.close();
       rmSync(folder, { recursive: true, force: true });
@@ -131,9 +136,18 @@ export async function startWatchedGateway(everySeconds: number): Promise<Watched
 const PATHS = { chat: "/v1/chat/completions", responses: "/v1/responses", messages: "/v1/messages" };
 
 /** Sends one request and reads its response to the end, or to its first bytes. */
-const createAsk =
-  ({ url, secrets, statuses }: { url: string; secrets: Record<Key, string>; statuses: Set<number> }) =>
-  async (model: Model, key: Key, more: object = {}, end: "reads" | "disconnects" = "reads"): Promise<void> => {
+function createAsk({
+  urls,
+  secrets,
+  statuses,
+}: {
+  urls: string[];
+  secrets: Record<Key, string>;
+  statuses: Set<number>;
+}) {
+  let asked = 0;
+  return async (model: Model, key: Key, more: object = {}, end: "reads" | "disconnects" = "reads"): Promise<void> => {
+    const url = urls[asked++ % urls.length];
     const { format } = MODELS[model];
     const messages = [{ role: "user", content: "Hello" }];
     const body = {
@@ -154,6 +168,7 @@ const createAsk =
     await response.body?.getReader().read();
     stop.abort();
   };
+}
 
 function catalogue(simulatorUrl: string): object {
   const names = [...new Set(Object.values(MODELS).map(({ provider }) => provider))];

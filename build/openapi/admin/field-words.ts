@@ -30,6 +30,7 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   signed_out: { about: "Always true." },
   token: { about: "The token." },
   person: { about: "The person." },
+  account_tiers: { about: "Service tiers that all its accounts allow; null: all that are sold.", example: null },
   account: { about: "The account.", example: "Acme/Search" },
   account_id: { about: "Id of the account; null: none." },
   account_path: { about: "The names of the accounts from the root down.", example: ["Acme", "Search"] },
@@ -72,7 +73,7 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   calls_in_progress: { about: "Calls of this process in progress on the route.", example: 2 },
   capabilities: {
     about:
-      "Capabilities of the model, under names of your choice. Tollgate itself reads five. `tools`: false rejects tools. `reasoning`: false does not ask the provider to reason; true charges the silence of a stream that is cut. `reasoning_pace` (`{least, most}`, tokens a second) limits that charge. `image_tokens` and `document_tokens` are reserved for one image and one document.",
+      "Capabilities of the model, under names of your choice. Tollgate itself reads seven. `tools`: false rejects tools. `reasoning`: false does not ask the provider to reason; true charges the silence of a stream that is cut. `reasoning_pace` (`{least, most}`, tokens a second) limits that charge. `image_tokens` and `document_tokens` are reserved for one image and one document. `search_calls` limits the web searches of one response, and `search_tokens` is reserved for what each finds.",
     example: { streaming: true, tools: true },
   },
   change: { about: "What happened." },
@@ -195,6 +196,10 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
     example: null,
   },
   tagline: { about: "One sentence about what the model is good for; null: none.", example: null },
+  tiers: {
+    about: "Service tiers that may be asked for beside the usual one; null: all that are sold.",
+    example: ["flex"],
+  },
   today: { about: "Amount charged since midnight UTC.", example: "0.05" },
   token_factor: { about: "Actual tokens of this model per estimated token.", example: 1 },
   tokens_per_second: { about: "Output tokens per second of recent streams; null: not known.", example: 82.4 },

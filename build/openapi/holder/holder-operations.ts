@@ -9,6 +9,7 @@ const KEY = {
   ...USAGE_SUMMARY.key,
   id: "01890a5d-ac96-774b-bcce-b302099a8057",
   models: null,
+  tiers: null,
   created_at: "2026-01-05T09:00:00.000Z",
   expires_at: null,
 };

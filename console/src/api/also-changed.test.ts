@@ -106,6 +106,7 @@ const SHOWN: Record<string, readonly string[]> = {
   "POST /accounts": CHANGES_ACCOUNT,
   "PATCH /accounts/{account}": CHANGES_PATH,
   "POST /accounts/{account}/topups": CHANGES_MONEY,
+  "POST /accounts/{account}/tiers": ["/accounts", "/accounts/{account}"],
   "POST /accounts/{account}/limits": CHANGES_LIMIT,
   "POST /accounts/{account}/limits/remove": CHANGES_LIMIT,
   ...Object.fromEntries(
@@ -118,6 +119,7 @@ const SHOWN: Record<string, readonly string[]> = {
   // The page is told of it by the gateway.
   "POST /live/{request}/cancel": ["/live"],
   "POST /ledger/closed-purses/{purse}/move": CHANGES_MONEY,
+  "POST /costs": ["/costs", "/ledger/margins"],
   "POST /ledger/verify": ["/ledger/verifications"],
   "POST /ledger/quarantine/{request}/release": [
     ...CHANGES_MONEY,
@@ -140,7 +142,7 @@ const SHOWN: Record<string, readonly string[]> = {
   "DELETE /models/{model}/routes/{route}": CHANGES_ROUTES,
   "POST /models/{model}/accepted-alarms": ["/models", "/models/{model}"],
   "DELETE /models/{model}/accepted-alarms/{kind}": ["/models", "/models/{model}"],
-  "POST /catalogue": CHANGES_CATALOGUE,
+  "POST /catalogue": [...CHANGES_CATALOGUE, "/costs", "/ledger/margins"],
   "POST /models/import": CHANGES_CATALOGUE,
   "POST /models/import/litellm": CHANGES_CATALOGUE,
 };

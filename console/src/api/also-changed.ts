@@ -21,6 +21,6 @@ export const ALSO_CHANGED: Record<(typeof RESOURCES)[ChangeName], readonly Resou
   // A model has routes to providers.
   providers: ["models", "health", "system"],
   models: ["providers", "health", "system"],
-  catalogue: ["models", "providers", "health", "system"],
+  catalogue: ["models", "providers", "health", "system", "ledger"],
   "Your key": [],
 };

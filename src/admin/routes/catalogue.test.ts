@@ -1,5 +1,8 @@
+import { byWord, OPTIONAL_PARTS } from "../../core/money/price.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type AdminApp, buildAdmin, emptyDatabase } from "../../../tests/support/admin-app.ts";
+import { readShippedList } from "../../config/shipped-list.ts";
+import { systemClock } from "../../core/clock.ts";
 import type { Database } from "../../db/database.ts";
 
 const acme = { name: "acme", base_url: "https://api.example.com/v1", credential: "none" };
@@ -120,10 +123,7 @@ test("two thousand models are shown, then taken over, and a second time nothing 
       reasoning: null,
       price: {
         ...price,
-        output_reasoning: null,
-        cache_read: null,
-        cache_write_5m: null,
-        cache_write_1h: null,
+        ...byWord(OPTIONAL_PARTS, () => null),
         tools: {},
       },
     },
@@ -164,7 +164,7 @@ test.each<[param: string, order: unknown]>([
   expect(await ids()).toEqual([]);
 });
 
-type Listed = Compared & { skipped: { reason: string; models: number }[]; refused: { id: string }[] };
+type Listed = Compared & { skipped: { reason: string; models: number; ids: string[] }[]; refused: { id: string }[] };
 
 /** As LiteLLM's file has them: numbers that a float would round. */
 const PRICES = `{
@@ -175,7 +175,7 @@ const PRICES = `{
   "other/one": { "litellm_provider": "other", "mode": "chat", "max_output_tokens": 10, "input_cost_per_token": 1e-06, "output_cost_per_token": 1e-06 }
 }`;
 
-test("the text of a price list is compared exactly, then taken over; what is left out is counted with its reason", async () => {
+test("the text of a price list is compared exactly, then taken over; what is left out is named with its reason", async () => {
   await post("providers", acme);
   const order = { provider: "acme", list: PRICES, markup: "1.2", published: true };
 
@@ -188,14 +188,51 @@ test("the text of a price list is compared exactly, then taken over; what is lef
   ]);
   expect(preview.skipped).toEqual(
     expect.arrayContaining([
-      { reason: "free", models: 1 },
-      { reason: "other_vendor", models: 1 },
+      { reason: "free", models: 1, ids: ["acme/free"] },
+      { reason: "other_vendor", models: 1, ids: ["other/one"] },
     ]),
   );
   expect(preview.refused).toMatchObject([{ id: "acme/absurd" }]);
   expect(none).toEqual([]);
   expect(applied).toEqual({ ...preview, applied: true });
   expect(await ids()).toEqual(["acme/large"]);
+});
+
+test("of a list, only the chosen models are compared and applied", async () => {
+  await post("providers", acme);
+  const listed = (fields: string) =>
+    `{ "litellm_provider": "acme", "mode": "chat", "max_output_tokens": 10, ${fields} }`;
+  const costs = `"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06`;
+  const list = `{ "one": ${listed(costs)}, "two": ${listed(costs)}, "free": ${listed('"input_cost_per_token": 0')} }`;
+  const order = { provider: "acme", list, apply: true };
+
+  const applied = (await post("models/import/litellm", { ...order, ids: ["two"] })).json<Listed>();
+  const none = (await post("models/import/litellm", { ...order, ids: [] })).json<Listed>();
+  const missing = (await post("models/import/litellm", { ...order, ids: ["one", "free"] })).json<Refused>();
+
+  expect(applied.data).toMatchObject([{ id: "two", change: "new" }]);
+  expect(none.data).toEqual([]);
+  expect(missing.error).toMatchObject({ code: "invalid_request", param: "ids" });
+  expect(missing.error.message).toContain('no model "free"');
+  expect(await ids()).toEqual(["two"]);
+});
+
+test("without a list, the one that ships with Tollgate is compared; an old one only if that is accepted", async () => {
+  const { date } = readShippedList();
+  await admin.app.close();
+  admin = buildAdmin(database, { clock: { ...systemClock, nowMs: () => Date.parse(date) + 46 * 86_400_000 } });
+  await post("providers", { ...acme, name: "groq" });
+  const order = { provider: "groq", match: "groq/llama-3.3-70b-versatile" };
+
+  const refused = await post("models/import/litellm", order);
+  const { shipped_list: shipped, data } = (
+    await post("models/import/litellm", { ...order, accept_old_list: true })
+  ).json<Listed & { shipped_list: object }>();
+
+  expect(refused.statusCode).toBe(409);
+  expect(refused.json<Refused>().error.message).toMatch(/is of 20\d\d-\d\d-\d\d, 46 days ago.*\(accept_old_list\)/);
+  expect(shipped).toEqual({ date, age_days: 46 });
+  expect(data).toMatchObject([{ id: "groq/llama-3.3-70b-versatile", change: "new" }]);
 });
 
 test.each<[param: string, order: object, says: string]>([

@@ -25,6 +25,7 @@ test("an operator sees each route's breaker, rates and last errors; nobody else 
         rateLimited: 1,
         restsMs: 9_000,
         successRate: 2 / 3,
+        slowness: null,
         firstByteMs: 12.3456,
         tokensPerSecond: null,
         callsInProgress: 2,

@@ -1,4 +1,5 @@
 import { BOOKS } from "../../contract/books.ts";
+import { COSTS } from "../../contract/costs.ts";
 import { CLOSED_PURSES } from "../../contract/closed-purses.ts";
 import { USAGE } from "../../contract/usage.ts";
 import type { AdminRoute } from "../route.ts";
@@ -11,11 +12,12 @@ const purseRoutes = serveOperations({
   of: ({ closedPurses }) => closedPurses,
 });
 
-/** Journals, usage, what is outstanding, closed purses, verifications: in this order they are described. */
-export const ledgerRoutes: readonly AdminRoute[] = serveOperations({
-  tag: "ledger",
-  operations: BOOKS,
-  of: ({ books }) => books,
-})
-  .toSpliced(3, 0, ...purseRoutes)
-  .toSpliced(2, 0, ...usageRoutes);
+const costRoutes = serveOperations({ tag: "ledger", operations: COSTS, of: ({ costs }) => costs });
+
+/** Journals, usage, what is outstanding, closed purses, verifications, costs and margins: in this order they are described. */
+export const ledgerRoutes: readonly AdminRoute[] = [
+  ...serveOperations({ tag: "ledger", operations: BOOKS, of: ({ books }) => books })
+    .toSpliced(3, 0, ...purseRoutes)
+    .toSpliced(2, 0, ...usageRoutes),
+  ...costRoutes,
+];

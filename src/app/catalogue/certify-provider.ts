@@ -25,7 +25,7 @@ import { createLogger } from "../../telemetry/log/logger.ts";
 import { createMetrics } from "../../telemetry/metrics/metrics.ts";
 import { loadCountTokens } from "../../tokens/count-tokens.ts";
 import { examineStream } from "../../upstream/probe/examine-stream.ts";
-import { COMPATIBLE_PROVIDERS } from "../../upstream/providers.ts";
+import { COMPATIBLE_PROVIDERS, hostIn } from "../../upstream/providers.ts";
 import { createOperator } from "../create-operator.ts";
 import { openProviderCredentials } from "./provider-credentials.ts";
 
@@ -145,6 +145,7 @@ async function openGateway(order: CertifyOrder, { wrong, overhear }: Beside) {
       label: "certify",
       providerScope: "all",
       models: null,
+      tiers: null,
       rpmLimit: null,
       expiresAtMs: null,
       credit: spendNano,
@@ -243,7 +244,6 @@ const createReadCharge =
 
 /** The part of an address that everybody knows; null for one of the operator's own. */
 function publicHostOf(baseUrl: string): string | null {
-  const { hostname } = new URL(baseUrl);
   const hosts = COMPATIBLE_PROVIDERS.flatMap((provider) => provider.hosts);
-  return hosts.find((host) => hostname === host || hostname.endsWith(`.${host}`)) ?? null;
+  return hosts.find(hostIn(baseUrl)) ?? null;
 }

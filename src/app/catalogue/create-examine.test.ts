@@ -22,6 +22,7 @@ const examineWith = (environment: Record<string, string>, count = { models: 0 })
       count.models += 1;
       return Promise.resolve({ data: [], next: null });
     },
+    health: () => ({ unready: [], failing: [], degraded: [] }),
     nowMs: Date.now,
   });
 

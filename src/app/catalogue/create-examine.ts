@@ -1,5 +1,6 @@
 import type { Config } from "../../config/load-config.ts";
 import { Fault } from "../../core/fault.ts";
+import { type Health, wordOf } from "../../core/health.ts";
 import type { Database } from "../../db/database.ts";
 import { lookAtServers } from "../../db/line/look-at-servers.ts";
 import { schemaFolder } from "../../db/schema-files.ts";
@@ -17,6 +18,7 @@ type Parts = {
   secretFiles: readonly string[];
   workers: number;
   listModels: Operator["catalogue"]["listModels"];
+  health: () => Health;
   nowMs: () => number;
 };
 
@@ -43,7 +45,8 @@ export function createExamine(parts: Parts): () => Promise<Examination> {
   return () => (underway ??= within(look(), LONGEST_MS).finally(() => (underway = null)));
 }
 
-function patientOf({ config, database, settingsFile, secretFiles, workers, listModels, nowMs }: Parts): Patient {
+function patientOf(parts: Parts): Patient {
+  const { config, database, settingsFile, secretFiles, workers, listModels, health, nowMs } = parts;
   const url = config.database.url?.reveal() ?? null;
   return {
     host: readHost(),
@@ -58,6 +61,7 @@ function patientOf({ config, database, settingsFile, secretFiles, workers, listM
     schemaFolder: schemaFolder(),
     listModels: async () => (await listModels({ limit: PAGE, after: null })).data,
     reachProviders: null,
+    askGateway: () => Promise.resolve(wordOf(health())),
     wayIn: null,
     silenceMs: 0,
     explain: (error) => redact(error instanceof Error ? error.message : String(error)),

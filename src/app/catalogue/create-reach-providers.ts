@@ -18,8 +18,8 @@ export function createReachProviders({ database, credentials, fetch }: Parts): (
         const credentialProblem = credentials.problem(holder);
         const known = { name, baseUrl, published: routes.some((route) => route.published), credentialProblem };
         if (credentialProblem !== null) return { ...known, status: null, problem: null };
-        const secret = credentials.credential(holder);
-        return { ...known, ...(await reach({ baseUrl, dialect: routes[0]?.dialect ?? "chat", secret })) };
+        const credential = credentials.credential(holder);
+        return { ...known, ...(await reach({ baseUrl, dialect: routes[0]?.dialect ?? "chat", credential })) };
       }),
     );
 }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { ConfigError } from "../../config/config-error.ts";
-import { litellmVendors, parseFactor, readLitellm } from "../../config/price-list/read-litellm.ts";
+import { listVendors, parseFactor, readPriceList } from "../../config/price-list/read-price-list.ts";
 import { invariant } from "../../core/invariant.ts";
 import type { PriceList, PriceListChoice } from "../../core/catalogue/price-list.ts";
 import { didYouMean, suggest } from "../../core/text/suggest.ts";
@@ -27,9 +27,9 @@ function replyTo({
       problem: "Input should be a decimal above zero, such as 1.2, with at most nine decimal places",
     };
   try {
-    const list = readLitellm(text, NAME, { vendor, match, exchange: { markup, creditUsd }, carry });
+    const list = readPriceList(text, NAME, { vendor, match, exchange: { markup, creditUsd }, carry });
     if (list.models.length > 0 || /[*?]/.test(vendor)) return { list };
-    const known = litellmVendors(text, NAME);
+    const known = listVendors(text, NAME);
     if (known.includes(vendor)) return { list };
     const meant = didYouMean(suggest(vendor, known)) || ".";
     return { param: "vendor", problem: `The list has no vendor ${JSON.stringify(vendor)}${meant}` };

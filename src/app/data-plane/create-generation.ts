@@ -79,6 +79,7 @@ function holdParts({ config, events, clock, random }: ProcessParts, beside: Besi
       tokens: BigInt(ledger.writeOffCapTokens),
     },
     accountCaps: BigInt(ledger.accountWriteOffFactor),
+    creditNanoUsd: readCredits(config.creditUsd, "credit_usd"),
     unconfirmed: (cause) => ledgerAway(random, cause),
     onAlarm: (alarm) => events.moneyAlarm(alarm, catalogue.acceptedAlarm(alarm)),
   };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createCatalogue } from "../../catalogue/catalogue.ts";
 import { keepFresh } from "../../catalogue/keep-fresh.ts";
 import type { CatalogueStore } from "../../catalogue/model.ts";
+import type { Route } from "../../core/catalogue/route.ts";
 import { createWatchCredentials } from "../../credentials/watch-credentials.ts";
 import type { Database } from "../../db/database.ts";
 import { createCutStopped } from "../../gateway/generate/cut-stopped.ts";
@@ -157,6 +158,8 @@ const hearing = (changes: HearChanges, central: Central | null): Parameters<Data
 function startCatalogue({ config, credentials, events, clock }: ProcessParts, store: CatalogueStore) {
   const catalogue = createCatalogue(clock);
   const watchCredentials = createWatchCredentials({ problem: credentials.problem, onChange: events.credentialChanged });
+  let routes: readonly Route[] = [];
+  const warm = credentials.watch(() => watchCredentials(routes));
   let loaded = false;
   const freshness = keepFresh({
     catalogue,
@@ -166,7 +169,9 @@ function startCatalogue({ config, credentials, events, clock }: ProcessParts, st
     onLoaded: (models) => {
       loaded = true;
       events.catalogueLoaded({ models: models.length });
-      watchCredentials(models.flatMap(({ routes }) => routes));
+      routes = models.flatMap((model) => model.routes);
+      watchCredentials(routes);
+      warm(new Map(routes.map((route) => [`${route.credentialRef} ${route.baseUrl}`, route])).values());
     },
     onFailed: (error) => events.readFailed("catalogue", error),
   });

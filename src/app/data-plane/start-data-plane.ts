@@ -28,6 +28,7 @@ import { createPool, type Pool, POOL_LIMITS } from "../../offload/pool.ts";
 import { createCountAtProvider } from "../../upstream/count-at-provider.ts";
 import { createDispatch } from "../../upstream/dispatch.ts";
 import { createPools } from "../../upstream/pools.ts";
+import { describeRoutes } from "../../upstream/route/describe-routes.ts";
 import { createRouteHealth } from "../../upstream/route/route-health.ts";
 import type { ClientSignIn } from "../entrance/create-client-sign-in.ts";
 import { createHolder } from "./create-holder.ts";
@@ -41,6 +42,7 @@ import { shareRoutes, type ShareRoutes } from "./share-routes.ts";
 import { startRecording } from "./start-recording.ts";
 import { tellEnds } from "./tell-ends.ts";
 import { startSending } from "./start-notices.ts";
+import { startPriceCheck } from "./start-price-check.ts";
 import { startVerifying } from "./start-verifying.ts";
 import { watchCertificates } from "../status/watch-certificates.ts";
 import { watchServer } from "../status/watch-server.ts";
@@ -53,6 +55,8 @@ type Beside = {
   publicUrl: () => string;
   consoleFiles: ConsoleFiles;
   clientSignIn: ClientSignIn | null;
+  /** Why this process serves badly, whatever the ledger does. */
+  processTrouble: () => string | null;
 };
 
 /** Everything that serves callers, in the order of dependence. */
@@ -87,13 +91,14 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
   const { ledger, batcher, duties, state } = joinLedgers(ledgers);
   const notices = parts.ledgers.map(({ database }) => startSending({ ...parts, database }));
   await Promise.all(notices.map(({ prepared }) => prepared));
-  const verifying = startVerifying(parts, processId);
+  const checks = [startVerifying(parts, processId), startPriceCheck(parts)];
   const records = startRecording(parts, tellEnds(live, clock.nowMs));
   const pool = createPool({ ...POOL_LIMITS, threads: config.limits.bodyThreads });
 
   const obstacle = (): string | null => (standby.lack() === null ? null : STANDBY_LACKING.words);
   const drain = createDrain({ clock });
-  const health = createHealth({ drain, state, concerns: server.concerns, ...current });
+  const routes = (): string[] => describeRoutes(upstream.health.report(), clock.nowMs());
+  const health = createHealth({ ...beside, drain, state, concerns: [server.concerns, routes], ...current });
   const made = { ...beside, running, current, ledger, batcher, duties, state, pool, upstream, obstacle, drain };
   const http = createHttp({ ...useCases(parts, made), ...edge(parts, made), health });
 
@@ -108,8 +113,8 @@ export async function startDataPlane(parts: ProcessParts, beside: Beside) {
     stop: async (farewellMs: number): Promise<void> => {
       running.cutStopping();
       await waitUntil(() => drain.openRequests() === 0 && batcher.waiting() === 0, farewellMs);
-      const ends = [duties.stop(), live.close(), records.stop(farewellMs), verifying.stop(), server.stop()];
-      await Promise.all([...ends, ...notices.map((each) => each.stop())]);
+      const ends = [duties.stop(), live.close(), records.stop(farewellMs), server.stop()];
+      await Promise.all([...ends, ...[...notices, ...checks].map((each) => each.stop())]);
       current.stop();
       sharing.close();
       standby.close();
@@ -138,7 +143,13 @@ function createUpstream(parts: ProcessParts, { tell, onHeard }: Pick<ShareRoutes
   const { config, credentials, events, metrics, clock, random, overhear } = parts;
   const { credential } = credentials;
   const pools = createPools({ connectionsPerOrigin: config.upstream.connectionsPerOrigin, overhear });
-  const health = createRouteHealth({ clock, random, onChange: events.routeChanged, tell });
+  const health = createRouteHealth({
+    clock,
+    random,
+    onChange: events.routeChanged,
+    onSlowness: events.routeSlowed,
+    tell,
+  });
   onHeard(health.heard);
   metrics.watchRoutes(health.report);
   const calls = { pools, credential, health, random, clock };
@@ -240,22 +251,25 @@ type Watched = {
   state: () => LedgerState;
   isCatalogueLoaded: () => boolean;
   hearsChanges: () => boolean;
-  concerns: () => string[];
+  processTrouble: () => string | null;
+  concerns: readonly (() => string[])[];
 };
 
 /** What is wrong now: nothing is asked, everything was seen. */
 const createHealth =
-  ({ drain, state, isCatalogueLoaded, hearsChanges, concerns }: Watched) =>
+  ({ drain, state, isCatalogueLoaded, hearsChanges, processTrouble, concerns }: Watched) =>
   (): Health => {
     const unready = drain.isDraining() ? ["draining"] : [];
     if (!isCatalogueLoaded()) unready.push("the catalogue has not been loaded");
     const ledger = state();
     const trouble = describeLedger(ledger);
-    const degraded = [...(hearsChanges() ? [] : [CHANGES_UNHEARD]), ...concerns()];
-    if (trouble === null) return { unready, failing: [], degraded };
+    const degraded = [...(hearsChanges() ? [] : [CHANGES_UNHEARD]), ...concerns.flatMap((each) => each())];
+    const ours = processTrouble();
+    const failing = ours === null ? [] : [ours];
+    if (trouble === null) return { unready, failing, degraded };
     return ledger.state === "down"
-      ? { unready, failing: [trouble], degraded }
-      : { unready, failing: [], degraded: [trouble, ...degraded] };
+      ? { unready, failing: [...failing, trouble], degraded }
+      : { unready, failing, degraded: [trouble, ...degraded] };
   };
 
 const LOOK_EVERY_MS = 20;

@@ -1,6 +1,6 @@
 import { buildInfo } from "../../config/build-info.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Health } from "../../core/health.ts";
+import { type Health, wordOf } from "../../core/health.ts";
 import { inTime } from "../../core/in-time.ts";
 import type { Database } from "../../db/database.ts";
 import { pendingMigrations } from "../../db/schema/migrate.ts";
@@ -27,10 +27,8 @@ export function createReadStatus(parts: Parts) {
   const schema = schemaVersion(schemaFolder());
   return async () => {
     const [asked, stored] = await Promise.all([ask(operatorDatabase, clock), readStored(operatorDatabase)]);
-    const { unready, failing, degraded } = parts.health();
     return {
-      status: statusOf([...unready, ...failing], degraded),
-      reasons: [...unready, ...failing, ...degraded],
+      ...wordOf(parts.health()),
       ...build,
       schema,
       node: process.versions.node,
@@ -51,9 +49,6 @@ export function createReadStatus(parts: Parts) {
     };
   };
 }
-
-const statusOf = (reasons: readonly string[], degraded: readonly string[]): "ok" | "degraded" | "unavailable" =>
-  reasons.length > 0 ? "unavailable" : degraded.length > 0 ? "degraded" : "ok";
 
 async function ask(database: Database, clock: Pick<Clock, "elapsedMs">) {
   const sinceMs = clock.elapsedMs();

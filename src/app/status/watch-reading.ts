@@ -11,19 +11,19 @@ type Options<Reading> = {
   /** Null: there is nothing to read. */
   read: () => Promise<Reading | null>;
   everyMs: number;
+  /** A reading that fails says nothing: for so long what was read before counts. */
+  countsForMs: number;
   clock: Pick<Clock, "elapsedMs">;
   /** Hears after each look what `latest` says then. */
   onRead: (reading: Reading | null) => void;
 };
 
-/** A reading that fails once says nothing: what was read before counts for so many turns. */
-const STALE_AFTER = 4;
-
 /** Reads something slowly, again and again. That the database does not answer is said by what watches the ledger. */
-export function watchReading<Reading>({ read, everyMs, clock, onRead }: Options<Reading>): ReadingWatch<Reading> {
+export function watchReading<Reading>(options: Options<Reading>): ReadingWatch<Reading> {
+  const { read, everyMs, countsForMs, clock, onRead } = options;
   let known: { reading: Reading; atMs: number } | null = null;
   const latest = (): Reading | null =>
-    known !== null && clock.elapsedMs() - known.atMs < STALE_AFTER * everyMs ? known.reading : null;
+    known !== null && clock.elapsedMs() - known.atMs < countsForMs ? known.reading : null;
 
   async function turn(): Promise<void> {
     const atMs = clock.elapsedMs();

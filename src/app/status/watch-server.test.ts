@@ -22,6 +22,8 @@ const SOUND: ServerFacts = {
     candidates: 1,
   },
 };
+/** Within so long an operator hears of it. */
+const WITHIN_MS = 5_000;
 const LOST = { ...SOUND, replication: { ...SOUND.replication, standbys: 0, synchronousStandbys: 0, candidates: 0 } };
 
 let watch: ServerWatch | null = null;
@@ -57,11 +59,11 @@ test("a lost standby is a concern from the next look on, and none once it is bac
   expect(made.concerns()).toEqual([]);
 
   server.says = LOST;
-  await vi.advanceTimersByTimeAsync(15_000);
+  await vi.advanceTimersByTimeAsync(WITHIN_MS);
   expect(made.concerns()).toEqual([expect.stringMatching(/every charge waits for one\. Start the standbys/)]);
 
   server.says = SOUND;
-  await vi.advanceTimersByTimeAsync(15_000);
+  await vi.advanceTimersByTimeAsync(WITHIN_MS);
   expect(made.concerns()).toEqual([]);
 });
 
@@ -70,11 +72,11 @@ test("what the server said counts for a minute if it does not answer, and then n
   await vi.advanceTimersByTimeAsync(0);
   server.says = new Error("away");
 
-  await vi.advanceTimersByTimeAsync(45_000);
-  expect(heard).toEqual([LOST, LOST, LOST, LOST]);
+  await vi.advanceTimersByTimeAsync(57_000);
+  expect([...new Set(heard)]).toEqual([LOST]);
   expect(made.concerns()).toHaveLength(1);
 
-  await vi.advanceTimersByTimeAsync(15_000);
+  await vi.advanceTimersByTimeAsync(3_000);
   expect(heard.at(-1)).toBeNull();
   expect(made.concerns()).toEqual([]);
 });
@@ -99,6 +101,6 @@ test("a clock that drifts is a concern, and one that only a slow answer puts in 
   expect(made.concerns()).toEqual([]);
 
   server.says = { ...SOUND, clockAheadMs: -4_000, clockErrorMs: 20 };
-  await vi.advanceTimersByTimeAsync(15_000);
+  await vi.advanceTimersByTimeAsync(WITHIN_MS);
   expect(made.concerns()).toEqual([expect.stringContaining("clock is 4.0 s behind this machine's")]);
 });

@@ -24,9 +24,12 @@ type Options = {
   onDisk: (facts: DiskFacts | null) => void;
 };
 
-const EVERY_MS = 15_000;
+/** An operator hears of everything within five seconds. */
+const EVERY_MS = 3_000;
+const COUNTS_FOR_MS = 60_000;
 /** The server looks at every file of its tablespaces for this. */
 const DISK_EVERY_MS = 300_000;
+const DISK_COUNTS_FOR_MS = 1_200_000;
 
 /** What can come true while we run, and costs money or availability if it stays. The rest is said at the start and by doctor. */
 const CONCERNS: ReadonlySet<string> = new Set([
@@ -41,9 +44,21 @@ const CONCERNS: ReadonlySet<string> = new Set([
 export function watchServer({ database, clock, onFacts, onDisk }: Options): ServerWatch {
   if (database.connections() === null)
     return { concerns: () => [], certificates: () => [], stop: () => Promise.resolve() };
-  const server = watchReading({ read: database.inspect, everyMs: EVERY_MS, clock, onRead: onFacts });
+  const server = watchReading({
+    read: database.inspect,
+    everyMs: EVERY_MS,
+    countsForMs: COUNTS_FOR_MS,
+    clock,
+    onRead: onFacts,
+  });
   const read = (): Promise<DiskFacts> => readDiskFacts(database);
-  const disk = watchReading({ read, everyMs: DISK_EVERY_MS, clock, onRead: onDisk });
+  const disk = watchReading({
+    read,
+    everyMs: DISK_EVERY_MS,
+    countsForMs: DISK_COUNTS_FOR_MS,
+    clock,
+    onRead: onDisk,
+  });
   return {
     concerns: () => {
       const facts = server.latest();

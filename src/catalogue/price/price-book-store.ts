@@ -1,5 +1,13 @@
 import type { PriceChange } from "../../core/catalogue/catalogue-change.ts";
-import { byPart, NEEDED_PARTS, OPTIONAL_PARTS, type Tariff, TARIFF_PARTS, wordOf } from "../../core/money/price.ts";
+import {
+  byPart,
+  NEEDED_PARTS,
+  OPTIONAL_PARTS,
+  type Tariff,
+  TARIFF_PARTS,
+  type TariffPart,
+  wordOf,
+} from "../../core/money/price.ts";
 import { type StoredLine, storedLines, whenOfStored } from "../../core/money/stored-lines.ts";
 import type { Queryable } from "../../db/database.ts";
 import type { BookedPrice, CatalogueDescription, DescribedPrice, Price } from "../model.ts";
@@ -23,6 +31,15 @@ export const NEWER = "when";
 /** Every part has a column of its own. */
 const PART_COLUMNS = TARIFF_PARTS.map((part) => ({ part, column: `${wordOf(part)}_nano` }));
 
+const READ_BEFORE: ReadonlySet<TariffPart> = new Set([
+  "inputNano",
+  "outputNano",
+  "cacheReadNano",
+  "cacheWrite5mNano",
+  "cacheWrite1hNano",
+]);
+const NEWER_PARTS = TARIFF_PARTS.filter((part) => !READ_BEFORE.has(part));
+
 /** The columns of a table called `price` as a `PriceRow`. */
 export const PRICE_AS_JSON = `jsonb_build_object(
   'version', price.version,
@@ -44,7 +61,7 @@ const ADD = `
   insert into price (model_id, version, effective_from, tool_call_nano, when_lines, suspended_for,
                      ${PART_COLUMNS.map(({ column }) => column).join(", ")})
   select d."modelId", d.version, d."effectiveFrom", d."toolCallNano", d."whenLines",
-         case when d."whenLines" is not null or d."outputReasoningNano" is not null then '${NEWER}' end,
+         case when d."whenLines" is not null or ${NEWER_PARTS.map((part) => `d."${part}" is not null`).join(" or ")} then '${NEWER}' end,
          ${PART_COLUMNS.map(({ part }) => `d."${part}"`).join(", ")}
   from jsonb_to_recordset($1) as d ("modelId" text, version int, "effectiveFrom" timestamptz, "toolCallNano" jsonb, "whenLines" jsonb,
                                     ${PART_COLUMNS.map(({ part }) => `"${part}" bigint`).join(", ")})`;

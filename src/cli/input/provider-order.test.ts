@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { COMPATIBLE_PROVIDERS } from "../../upstream/providers.ts";
 import { isSentInTheClear, readProviderOrder } from "./provider-order.ts";
-import { PRESETS } from "../../core/catalogue/provider-presets.ts";
+import { presetAt, PRESETS } from "../../core/catalogue/provider-presets.ts";
 
 const acme = { url: "https://api.example.com/v1", credential: "env:ACME_KEY" };
 
@@ -25,14 +25,44 @@ test("a preset knows address and credential, and what is said beside it counts m
 test.each(Object.keys(PRESETS))(
   "the preset %s can be added as it is, and sends no credential in the clear",
   (preset) => {
-    const order = readProviderOrder(preset, { preset });
+    const url = PRESETS[preset]?.url ?? "";
+    const yours = {
+      ...(url.includes("REGION") && { region: "eu-1" }),
+      ...(url.includes("RESOURCE") && { resource: "mine" }),
+    };
+    const order = readProviderOrder(preset, { preset, ...yours });
 
-    expect(order.baseUrl).toBe(PRESETS[preset]?.url);
+    expect(order.baseUrl).toBe(url.replace("REGION", "eu-1").replace("RESOURCE", "mine"));
+    expect(presetAt(order.baseUrl)).toBe(PRESETS[preset]);
     expect(isSentInTheClear(order)).toBe(false);
   },
 );
 
-const listedAt = (url: string) => COMPATIBLE_PROVIDERS.find(({ hosts }) => hosts.includes(new URL(url).hostname));
+test("what is yours completes the address of a preset, and nothing else", () => {
+  const refusal = (options: Parameters<typeof readProviderOrder>[1]): string => {
+    try {
+      return readProviderOrder("a", options).baseUrl;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  expect(refusal({ preset: "bedrock" })).toBe(
+    "the preset bedrock needs --region, which completes https://bedrock-runtime.REGION.amazonaws.com/openai/v1.",
+  );
+  expect(refusal({ preset: "bedrock", region: "x.evil.example/" })).toMatch("one label of a host name");
+  expect(refusal({ preset: "azure", region: "eu-central-1" })).toMatch("--region is for a --preset");
+  expect(refusal({ preset: "openai", resource: "mine" })).toMatch("--resource is for a --preset");
+  expect(refusal({ ...acme, url: "https://RESOURCE.openai.azure.com/openai/v1" })).toMatch("--url has RESOURCE");
+});
+
+test("an address with more than a name in place of the word is none of the preset", () => {
+  expect(presetAt("https://a.b.openai.azure.com/openai/v1")).toBeNull();
+  expect(presetAt("https://a/x.openai.azure.com/openai/v1")).toBeNull();
+  expect(presetAt("https://.openai.azure.com/openai/v1")).toBeNull();
+});
+
+const listedAt = (url: string) => COMPATIBLE_PROVIDERS.find(({ baseUrls }) => Object.values(baseUrls).includes(url));
 
 test.each(Object.entries(PRESETS).filter(([, { url }]) => listedAt(url)))(
   "the preset %s goes where the table of compatible providers says",

@@ -1,5 +1,6 @@
 import { isOwnVariable } from "../../config/read/variable-names.ts";
-import { PRESETS } from "../../core/catalogue/provider-presets.ts";
+import { CLOUD_REFERENCE } from "../../core/catalogue/cloud-reference.ts";
+import { placeholderOf, PRESETS } from "../../core/catalogue/provider-presets.ts";
 import type { ProviderTerms } from "../../core/catalogue/provider-terms.ts";
 import { CommandError } from "../report-failure.ts";
 
@@ -7,6 +8,8 @@ type Options = {
   url?: string;
   credential?: string;
   preset?: string;
+  region?: string;
+  resource?: string;
   unknownMembers?: "forward" | "drop";
   openMembers?: string;
   contextWindow?: "strict";
@@ -17,7 +20,7 @@ export type ProviderOrder = Required<ProviderTerms> & { name: string; baseUrl: s
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const MEMBER = /^[\w-]{1,64}\*?$/;
-const REFERENCE = /^(?:env:([A-Z][A-Z0-9_]{0,127})|file:\/.+|stored|none)$/;
+const REFERENCE = new RegExp(String.raw`^(?:env:([A-Z][A-Z0-9_]{0,127})|file:\/.+|stored|none|${CLOUD_REFERENCE})$`);
 
 /** What `providers add` asks for. What looks like a secret in the wrong place is not repeated in any message. */
 export function readProviderOrder(name: string, options: Options): ProviderOrder {
@@ -42,13 +45,33 @@ export function readProviderOrder(name: string, options: Options): ProviderOrder
   }
   return {
     name,
-    baseUrl: readUrl(baseUrl),
+    baseUrl: readUrl(yourOwn(baseUrl, options)),
     credentialRef: readReference(credentialRef),
     unknownMembers,
     openMembers: openMembers === undefined ? null : readNames(openMembers),
     windowCheck: contextWindow,
     traceparent,
   };
+}
+
+const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
+/** The address with what is yours in place of the word that stands for it. */
+function yourOwn(url: string, { region, resource, preset }: Options): string {
+  const word = placeholderOf(url);
+  const given = { REGION: region, RESOURCE: resource };
+  const extra = Object.entries(given).find(([name, value]) => value !== undefined && name !== word);
+  if (extra) throw new CommandError(`--${extra[0].toLowerCase()} is for a --preset whose address has one.`);
+  if (word === null) return url;
+  const [option, value] = [`--${word.toLowerCase()}`, given[word]];
+  if (value === undefined)
+    throw new CommandError(
+      preset === undefined
+        ? `--url has ${word} where the name of yours belongs.`
+        : `the preset ${preset} needs ${option}, which completes ${url}.`,
+    );
+  if (!LABEL.test(value)) throw new CommandError(`${option} is one label of a host name, such as eu-central-1.`);
+  return url.replace(word, value);
 }
 
 function readNames(text: string): string[] {
@@ -74,7 +97,7 @@ function readReference(text: string): string {
   const match = REFERENCE.exec(text);
   if (match === null) {
     throw new CommandError(
-      "--credential names where to find the credential: env:NAME, file:/absolute/path, stored or none. It is never the credential itself; pass that with --credential-stdin.",
+      "--credential names where to find the credential: env:NAME, file:/absolute/path, stored or none, or whose identity the gateway uses: aws, aws:ROLE_ARN, google or entra. It is never the credential itself; pass that with --credential-stdin.",
     );
   }
   if (match[1] !== undefined && isOwnVariable(match[1])) {

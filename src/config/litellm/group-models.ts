@@ -55,7 +55,9 @@ export function groupModels(deployments: readonly LitellmDeployment[], lose: Not
       lose(
         at,
         `${name}: another price than the deployment above`,
-        "a model has one price; the higher of each part was taken",
+        hasLines(tariff) || hasLines(model.tariff)
+          ? "a model has one price; the higher of each part was taken, without prices of larger inputs, tiers and regions: set those with `tollgate models price ID --when`"
+          : "a model has one price; the higher of each part was taken",
       );
     model.tariff = dearer(model.tariff, tariff);
     model.limits = {
@@ -88,8 +90,11 @@ const least = (one: number | null, other: number | null): number | null =>
 const isDifferent = (one: Tariff, other: Tariff): boolean =>
   JSON.stringify(tariffView(one)) !== JSON.stringify(tariffView(other));
 
+const hasLines = ({ when = [] }: Tariff): boolean => when.length > 0;
+
 function dearer(one: Tariff | null, other: Tariff | null): Tariff | null {
   if (one === null || other === null) return one ?? other;
+  if (!isDifferent(one, other)) return one;
   const most = (a: bigint | null | undefined, b: bigint | null | undefined): bigint | null =>
     a == null || b == null ? (a ?? b ?? null) : a > b ? a : b;
   return {

@@ -113,6 +113,33 @@ test("what does not carry is listed with its line and what to do, and no value o
   expect(`${JSON.stringify(notCarried)}${text}`).not.toContain("never-shown");
 });
 
+test("deployments at one price keep its lines of larger inputs and of tiers; at two, what is lost is said", () => {
+  const number = (numberText: string) => ({ numberText });
+  const listed = {
+    input_cost_per_token: number("1e-06"),
+    output_cost_per_token: number("2e-06"),
+    input_cost_per_token_above_200k_tokens: number("2e-06"),
+    output_cost_per_token_above_200k_tokens: number("4e-06"),
+    input_cost_per_token_flex: number("5e-07"),
+    output_cost_per_token_flex: number("1e-06"),
+  };
+  const deployment = (order: number) =>
+    `  - { model_name: m, litellm_params: { model: openai/m, api_base: "https://${order}.example.com/v1", order: ${order} }, model_info: { max_output_tokens: 9 } }\n`;
+
+  const other = deployment(2).replace("order: 2", "input_cost_per_token: 0.0000015");
+
+  const once = read(`model_list:\n${deployment(1)}`, { m: listed });
+  const twice = read(`model_list:\n${deployment(1)}${deployment(2)}`, { m: listed });
+
+  expect(once.catalogue.models).toMatchObject([
+    { price: { when: [{ when: { inputAbove: 200_000 } }, { when: { tier: "flex" } }, { sold: false }] } },
+  ]);
+  expect(twice.catalogue.models[0]).toMatchObject({ price: (once.catalogue.models[0] as { price: object }).price });
+  expect(read(`model_list:\n${deployment(1)}${other}`, { m: listed }).notCarried).toMatchObject([
+    { what: "m: another price than the deployment above", instead: expect.stringContaining("--when") as string },
+  ]);
+});
+
 test("prices and limits come from the price list where the configuration has none; without either the model has no price", () => {
   const config = "model_list:\n  - model_name: m\n    litellm_params: { model: openai/gpt-4o }\n";
   const number = (numberText: string) => ({ numberText });

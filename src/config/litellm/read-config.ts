@@ -176,7 +176,11 @@ function readDeployment(row: unknown, { at, options, providers, lose }: Context)
     context: whole(valueOf(entry["max_input_tokens"])),
     output: whole(valueOf(entry["max_output_tokens"] ?? entry["max_tokens"])),
   };
-  const tariff = tariffFor(model, entry, { exchange: options.exchange, contextWindow: limits.context });
+  const tariff = tariffFor(model, entry, {
+    exchange: options.exchange,
+    contextWindow: limits.context,
+    dialect: found.vendor.format,
+  });
   const price = typeof tariff === "string" ? { tariff: null, unpriced: tariff } : { tariff, unpriced: null };
   return [{ name, at, route, limits, ...price }];
 }

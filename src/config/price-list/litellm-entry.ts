@@ -77,7 +77,8 @@ function priceUpTo(entry: LitellmEntry, field: string, most: Decimal): Decimal |
   return price;
 }
 
-function numberIn(entry: LitellmEntry, field: string): Decimal | null {
+/** Whatever it counts; null when the file has none. */
+export function numberIn(entry: LitellmEntry, field: string): Decimal | null {
   const value = entry[field];
   if (value === undefined || value === null) return null;
   const number = isNumberText(value) ? parseDecimal(value.numberText) : null;

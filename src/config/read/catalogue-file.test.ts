@@ -2,6 +2,15 @@ import { expect, test } from "vitest";
 import { readCatalogueFile } from "./catalogue-file.ts";
 import { ConfigError } from "../config-error.ts";
 
+const NO_MEDIA = {
+  inputAudioNano: null,
+  inputImageNano: null,
+  inputVideoNano: null,
+  cacheReadAudioNano: null,
+  outputAudioNano: null,
+  outputImageNano: null,
+};
+
 const YAML = `
 providers:
   - name: east
@@ -51,6 +60,7 @@ test("a description becomes providers, models, exact prices and routes with thei
     effectiveFromMs: null,
     inputNano: 2_500_000_000n,
     outputNano: 10_000_000_000n,
+    ...NO_MEDIA,
     outputReasoningNano: null,
     cacheReadNano: 1n,
     cacheWrite5mNano: null,

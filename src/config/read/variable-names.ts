@@ -20,9 +20,29 @@ export const knownVariables = (): string[] => [
 /** The database's driver takes the password from there where the URL has none. */
 const DRIVER_SECRET = "PGPASSWORD";
 
-/** A variable only Tollgate may use: one of its settings, anything with its prefix, or its way into the database. */
+/** With these a process proves to a cloud who it is. They sign calls, and are sent nowhere. */
+const IDENTITY_SECRETS: ReadonlySet<string> = new Set([
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+  "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+  "AZURE_CLIENT_SECRET",
+  "AZURE_CLIENT_CERTIFICATE_PASSWORD",
+  "IDENTITY_HEADER",
+]);
+/** Name the files of such secrets. */
+export const IDENTITY_FILES: readonly string[] = [
+  "AWS_SHARED_CREDENTIALS_FILE",
+  "AWS_WEB_IDENTITY_TOKEN_FILE",
+  "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+  "GOOGLE_APPLICATION_CREDENTIALS",
+  "AZURE_CLIENT_CERTIFICATE_PATH",
+  "AZURE_FEDERATED_TOKEN_FILE",
+];
+
+/** A variable only Tollgate may use: one of its settings, anything with its prefix, its way into the database, or what it is in a cloud. */
 export const isOwnVariable = (name: string): boolean =>
-  name.startsWith(PREFIX) || name === DRIVER_SECRET || knownVariables().includes(name);
+  name.startsWith(PREFIX) || name === DRIVER_SECRET || IDENTITY_SECRETS.has(name) || knownVariables().includes(name);
 
 /** Names that look like settings and are none: typing errors, which would otherwise be ignored in silence. */
 export function unknownVariables(environment: Environment): string[] {

@@ -16,6 +16,6 @@ export const credentialSettings = group("Credentials of providers: encrypted in 
   ),
   allowed_references: text(
     { ...REFERENCE_LIST, fallback: "" },
-    "Which `env:` and `file:` credentials may be sent to which origin: `env:OPENAI_API_KEY=https://api.openai.com`, separated by commas. All others are then rejected, so that an operator cannot send a variable or a file to an address of their own. If empty, any reference may be sent to any provider.",
+    "Which `env:` and `file:` credentials and cloud identities may be sent to which origin: `env:OPENAI_API_KEY=https://api.openai.com`, separated by commas. All others are then rejected, so that an operator cannot send a variable or a file to an address of their own. If empty, any `env:` and `file:` credential may be sent to any provider, and an identity to the hosts of its cloud.",
   ),
 });

@@ -1,3 +1,5 @@
+import { CLOUD_REFERENCE } from "../../core/catalogue/cloud-reference.ts";
+
 export const HOST = { pattern: /^[0-9A-Za-z.:_-]{1,253}$/, expected: "a host name or an IP address" };
 export const POSTGRES_URL = {
   pattern: /^postgres(?:ql)?:\/\/\S+$/,
@@ -33,8 +35,8 @@ export const DIRECTORIES = {
   expected: "absolute paths separated by commas",
 };
 
-const REFERENCE = String.raw`(?:env:[A-Z][A-Z0-9_]{0,127}|file:/[^,=\0]+)=https?://[^,/?#@\s]+`;
+const REFERENCE = String.raw`(?:env:[A-Z][A-Z0-9_]{0,127}|file:/[^,=\0]+|${CLOUD_REFERENCE})=https?://[^,/?#@\s]+`;
 export const REFERENCE_LIST = {
   pattern: new RegExp(`^(?:${REFERENCE}(?:, *${REFERENCE})*)?$`),
-  expected: "`env:NAME=ORIGIN` or `file:/path=ORIGIN`, separated by commas",
+  expected: "`env:NAME=ORIGIN`, `file:/path=ORIGIN` or `aws=ORIGIN`, separated by commas",
 };

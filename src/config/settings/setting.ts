@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readCheckedProviders } from "../../core/catalogue/price-check.ts";
 import { readGroupMappings } from "../../core/people/group-mapping.ts";
 import { readNetworkList } from "../../core/network-list.ts";
 import { createSecret } from "../../core/secret/secret.ts";
@@ -51,6 +52,21 @@ export const networks = (description: string) =>
       kind: "text",
       secret: false,
       expected: "IP addresses or networks such as 10.0.0.0/8 and 2001:db8::/32, separated by commas",
+    },
+  );
+
+/** Providers whose prices are compared with a list, as text. */
+export const checkedProviders = (description: string) =>
+  register(
+    z
+      .string()
+      .refine((value) => readCheckedProviders(value) !== null)
+      .default(""),
+    {
+      description,
+      kind: "text",
+      secret: false,
+      expected: "names such as openai, google=gemini or openai*1.2, separated by commas, each provider once",
     },
   );
 

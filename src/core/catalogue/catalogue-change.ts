@@ -5,9 +5,9 @@ export type CatalogueChange = PartChange | PriceChange;
 
 export type PartChange = { kind: "provider" | "model" | "route"; name: string; change: "added" | "changed" };
 
-/** `before` is the price that held, or would have held, at that date; null when there was none. */
+/** Of a price or of a cost. `before` is the one that held, or would have held, at that date; null when there was none. */
 export type PriceChange = {
-  kind: "price";
+  kind: "price" | "cost";
   name: string;
   change: "added" | "changed" | "withdrawn";
   version: number;

@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../request/dialect.ts";
+import type { ProviderDialect } from "../request/dialect.ts";
 import type { Tariff } from "../money/price.ts";
 
 /** A model as somebody's list of prices describes it, in our units. */
@@ -6,7 +6,7 @@ export type PriceListModel = {
   id: string;
   /** The name by which its provider knows it. */
   upstreamModel: string;
-  dialect: ClientDialect;
+  dialect: ProviderDialect;
   contextWindow: number | null;
   maxOutputTokens: number;
   /** Whether it reasons; null: the list does not say so. */
@@ -29,6 +29,17 @@ export const SKIP_REASONS = {
 
 export type SkipReason = keyof typeof SKIP_REASONS;
 
+/** Reasons that the operator gave, with --vendor and --match. */
+export const isChosen = (reason: SkipReason): boolean => reason === "other_vendor" || reason === "not_matched";
+
+export type SkippedModel = { id: string; reason: SkipReason };
+
+/** Their ids by reason, most first. */
+export const skippedByReason = (skipped: readonly SkippedModel[]): { reason: SkipReason; ids: string[] }[] =>
+  [...Map.groupBy(skipped, ({ reason }) => reason)]
+    .map(([reason, models]) => ({ reason, ids: models.map(({ id }) => id) }))
+    .toSorted((one, other) => other.ids.length - one.ids.length);
+
 /** A number that cannot be right. It is named, since somebody has to look at it. */
 export type RefusedModel = { id: string; field: string; problem: string };
 
@@ -38,12 +49,24 @@ export type LeftOut = RefusedModel;
 export type PriceList = {
   models: PriceListModel[];
   leftOut: LeftOut[];
-  skipped: Partial<Record<SkipReason, number>>;
+  skipped: SkippedModel[];
   refused: RefusedModel[];
 };
 
 /** What is taken of a list, and at which factor. `vendor` and `match` are patterns, in which `*` stands for any characters. */
 export type PriceListChoice = { vendor: string; match: string; markup: string; free: boolean; dearest: boolean };
 
-/** Reads the text of a list, away from the main thread: it has megabytes. Throws a fault where it can't be read. */
-export type ReadPriceList = (text: string, choice: PriceListChoice) => Promise<PriceList>;
+/** The day that a list is of, such as 2026-08-01, and how long ago that is. */
+export type ListDate = { date: string; ageDays: number };
+
+/** Null: the list of the package, which must be recent unless `acceptOld`. `isChecked`: the list that the settings name, instead. */
+export type ListSource = { text: string | null; acceptOld: boolean; isChecked?: boolean };
+
+/**
+ * Reads a list, away from the main thread: it has megabytes. Throws a fault where it can't be read, and a conflict where it is
+ * too old.
+ */
+export type ReadPriceList = (
+  source: ListSource,
+  choice: PriceListChoice,
+) => Promise<PriceList & { shipped: ListDate | null }>;

@@ -11,14 +11,36 @@ export function parseDecimal(text: string): Decimal | null {
   if (!match) return null;
   const [, sign = "", whole = "", fraction = "", power = "0"] = match;
   if (Math.abs(Number(power)) > MAX_EXPONENT) return null;
-  const magnitude = BigInt(whole + fraction);
-  return { digits: sign === "-" ? -magnitude : magnitude, exponent: Number(power) - fraction.length };
+  const digits = BigInt(whole + fraction);
+  return { digits: sign === "-" ? -digits : digits, exponent: Number(power) - fraction.length };
 }
 
 export const product = (one: Decimal, other: Decimal): Decimal => ({
   digits: one.digits * other.digits,
   exponent: one.exponent + other.exponent,
 });
+
+export const ZERO: Decimal = Object.freeze({ digits: 0n, exponent: 0 });
+
+export const sum = (one: Decimal, other: Decimal): Decimal => {
+  const exponent = Math.min(one.exponent, other.exponent);
+  return { digits: integerAt(one, exponent) + integerAt(other, exponent), exponent };
+};
+
+export const negated = ({ digits, exponent }: Decimal): Decimal => ({ digits: -digits, exponent });
+export const difference = (one: Decimal, other: Decimal): Decimal => sum(one, negated(other));
+export const magnitude = (one: Decimal): Decimal => (one.digits < 0n ? negated(one) : one);
+export const wholeNumber = (digits: bigint): Decimal => ({ digits, exponent: 0 });
+
+/** As people write it, without trailing zeros and without an exponent. */
+export function formatDecimal({ digits, exponent }: Decimal): string {
+  const sign = digits < 0n ? "-" : "";
+  const text = (digits < 0n ? -digits : digits).toString();
+  if (exponent >= 0) return `${sign}${digits === 0n ? "0" : text + "0".repeat(exponent)}`;
+  const padded = text.padStart(1 - exponent, "0");
+  const fraction = padded.slice(exponent).replace(/0+$/, "");
+  return `${sign}${padded.slice(0, exponent)}${fraction === "" ? "" : `.${fraction}`}`;
+}
 
 /** Negative, zero or positive, as `one` is below, at or above `other`. */
 export function compareDecimals(one: Decimal, other: Decimal): number {

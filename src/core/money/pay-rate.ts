@@ -1,16 +1,31 @@
 import type { Amounts } from "./amount.ts";
+import { formatDecimal } from "./decimal.ts";
 import type { NanoCredits } from "./money.ts";
 import {
+  callNano,
   isDearer,
+  isReserved,
   partTokens,
   sharesOf,
   type Tariff,
   TARIFF_PARTS,
   type TariffPart,
   tokensIn,
+  toolNano,
   wordOf,
 } from "./price.ts";
-import { PLAIN, type RateRow, rowFor, rowsOf, rowsWithin } from "./rate-rows.ts";
+import {
+  ANY_REGION,
+  namesHours,
+  PLAIN,
+  PLAIN_TIER,
+  type RateRow,
+  rowFor,
+  rowsOf,
+  rowsWithin,
+  type Served,
+  servedAfter,
+} from "./rate-rows.ts";
 import type { Usage } from "./usage.ts";
 
 const MILLION = 1_000_000n;
@@ -27,7 +42,11 @@ export type PayRate = {
   outputFor: (millionths: bigint, input: number) => bigint | null;
   /** Sizes of input up to this one cost alike, and the next step begins beyond it; null: there is none beyond so much. */
   stepBeyond: (input: number) => number | null;
+  /** The most that one call of any of these tools costs, in millionths. */
+  callOf: (tools: readonly string[]) => bigint;
   costOf: (usage: Usage) => bigint;
+  /** What a usage is charged as. */
+  servedAs: (usage: Usage) => Served;
   /** The part of a usage that this rate gives away; see `unpricedUsage`. */
   unpricedIn: (usage: Usage) => string | null;
 };
@@ -41,51 +60,109 @@ export const costIn = ({ credits, tokens }: PayRates, usage: Usage): Amounts => 
   tokens: tokens === null ? null : tokens.costOf(usage),
 });
 
-/** The row of a price that a usage is charged at. */
-export const rowOf = (tariff: Tariff, { inputTokens }: Pick<Usage, "inputTokens">): RateRow =>
-  rowFor(rowsOf(tariff), inputTokens);
+/**
+ * The row of a price that a usage is charged at: what the answer says that it was served as, or less than was asked for. What is dearer
+ * than what was asked for, or has no line in the price, is charged as what was asked for.
+ */
+export function rowOf(tariff: Tariff, usage: Usage, asked: string = PLAIN_TIER, peak = false): RateRow {
+  const rows = rowsOf(tariff);
+  const [only] = rows;
+  if (rows.length === 1 && only !== undefined) return only;
+  const { inputTokens, served = {} } = usage;
+  const region = served.region ?? ANY_REGION;
+  const ordered = rowFor(rows, inputTokens, { tier: asked, region, peak });
+  if (served.tier === undefined || served.tier === ordered.tier) return ordered;
+  const got = rowFor(rows, inputTokens, { tier: served.tier, region, peak });
+  if (got.tier !== served.tier) return ordered;
+  return got.tier === PLAIN_TIER || millionthsAt(got, usage) < millionthsAt(ordered, usage) ? got : ordered;
+}
 
-/** What a usage costs. The parts are added before the one rounding, half up, so that no part loses its fraction. */
-export function chargeOf(tariff: Tariff, usage: Usage): NanoCredits {
-  const row = rowOf(tariff, usage);
+/** What a usage costs. */
+export const chargeOf = (tariff: Tariff, usage: Usage, asked: string = PLAIN_TIER, peak = false): NanoCredits =>
+  (millionthsAt(rowOf(tariff, usage, asked, peak), usage) + HALF_MILLION) / MILLION;
+
+/** The parts are added before the one rounding, half up, so that no part loses its fraction. */
+function millionthsAt(row: RateRow, usage: Usage): bigint {
   let millionths = toolsNano(row, usage) * MILLION;
   for (const part of TARIFF_PARTS) {
     const tokens = tokensIn(part, usage);
     if (tokens > 0) millionths += BigInt(tokens) * row.nano[part];
   }
-  return (millionths + HALF_MILLION) / MILLION;
+  return millionths;
 }
 
 /**
  * The first part of a usage that costs the house money and has no price of its own, named as the catalogue file names it;
  * null when all of it is paid for. A cache read without a price is charged as plain input, which is never less than its provider asks.
  */
-export function unpricedUsage(tariff: Tariff, usage: Usage): string | null {
-  const row = rowOf(tariff, usage);
+export function unpricedUsage(tariff: Tariff, usage: Usage, asked: string = PLAIN_TIER, peak = false): string | null {
+  const row = rowOf(tariff, usage, asked, peak);
   for (const part of TARIFF_PARTS) {
     if (isDearer(part) && !row.own.has(part) && partTokens(part, usage) > 0) return wordOf(part);
   }
   const { toolCalls } = usage;
-  for (const name in toolCalls) if ((toolCalls[name] ?? 0) > 0 && toolNano(row, name) === null) return `tools.${name}`;
+  for (const name in toolCalls) {
+    if ((toolCalls[name] ?? 0) > 0 && callNano(row, name, (other) => other in toolCalls) === null)
+      return `tools.${name}`;
+  }
   return null;
 }
 
-/** Made once for a tariff, which never changes: a new price is a new tariff. */
-export function creditRate(tariff: Tariff): PayRate {
-  const known = CREDIT_RATES.get(tariff);
-  if (known !== undefined) return known;
-  const rate = rateOf(tariff);
-  CREDIT_RATES.set(tariff, rate);
+/**
+ * What has no line in the price, or was not asked for and is dearer, in words: the provider may ask more for it than is charged. So may
+ * it for work of another model than the one that was asked, which is charged as that one's. Null: the usage is charged as it was served.
+ */
+export function servedOtherwise(usage: Usage, { tier, region }: Served, upstreamModel = ""): string | null {
+  const { served } = usage;
+  if (served === undefined) return null;
+  const other = served.models?.find((model) => !isSameModel(model, upstreamModel));
+  if (other !== undefined) return `model ${other}`;
+  if (served.silent === true) return "no tier";
+  if (served.tier !== undefined && served.tier !== tier) return `tier ${served.tier}`;
+  return served.region !== undefined && served.region !== region ? `region ${served.region}` : null;
+}
+
+/** Nano-credits times nano-dollars are units of 10⁻¹⁸ dollars. A tick, 10⁻¹⁰ dollars, is so many of them. */
+const TICK = 100_000_000n;
+
+/**
+ * What the provider says that it bills for an answer, in dollars as text, where that is more than is charged at so many nano-dollars a credit,
+ * by more than rounding; null: it is not, or the provider does not say.
+ */
+export function billedMore({ billedTicks }: Usage, charged: NanoCredits, creditNanoUsd: bigint): string | null {
+  if (billedTicks === undefined) return null;
+  const [billed, paid] = [BigInt(billedTicks) * TICK, charged * creditNanoUsd];
+  if (billed <= paid + creditNanoUsd + TICK) return null;
+  return `${formatDecimal({ digits: BigInt(billedTicks), exponent: -10 })} USD`;
+}
+
+/** A provider may name the dated version of what it was asked for, or the other way round. */
+const isSameModel = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one);
+
+/**
+ * Made once for a tariff, which never changes: a new price is a new tariff. `asked`: the tier that the request asks for; `peak`: whether it
+ * begins in the hours that the tariff names.
+ */
+export function creditRate(tariff: Tariff, asked: string = PLAIN_TIER, peak = false): PayRate {
+  const rates = peak ? PEAK_RATES : CREDIT_RATES;
+  let known = rates.get(tariff);
+  if (known === undefined) rates.set(tariff, (known = new Map()));
+  let rate = known.get(asked);
+  if (rate === undefined) known.set(asked, (rate = rateOf(tariff, asked, peak)));
   return rate;
 }
 
-const CREDIT_RATES = new WeakMap<Tariff, PayRate>();
+/** Of each tariff by the tiers that it names, so that no caller can make it grow. */
+const CREDIT_RATES = new WeakMap<Tariff, Map<string, PayRate>>();
+const PEAK_RATES: typeof CREDIT_RATES = new WeakMap();
 
-function rateOf(tariff: Tariff): PayRate {
+function rateOf(tariff: Tariff, asked: string, peak: boolean): PayRate {
   const rows = rowsOf(tariff);
   const bounds = rows.map(boundOf);
+  // Who asks for a tier may be served what everybody is; the region is the provider's to choose.
+  const served = servedAfter(rows, asked, peak && namesHours(rows));
   const within = (input: number): readonly Bound[] =>
-    rows.length === 1 ? bounds : rowsWithin(rows, input, [PLAIN]).map(boundOf);
+    rows.length === 1 ? bounds : rowsWithin(rows, input, served).map(boundOf);
   return {
     mostOf: ({ input, output }) =>
       within(input).reduce((most, bound) => larger(most, inputOf(bound, input) + BigInt(output) * bound.output), 0n),
@@ -97,11 +174,20 @@ function rateOf(tariff: Tariff): PayRate {
         return least === null || rest / bound.output < least ? rest / bound.output : least;
       }, null),
     stepBeyond: (input) => {
-      const { toInput } = rowFor(rows, input);
+      const { toInput } = rowFor(rows, input, { tier: asked, region: ANY_REGION, peak });
       return toInput < Number.MAX_SAFE_INTEGER ? toInput : null;
     },
-    costOf: (usage) => chargeOf(tariff, usage),
-    unpricedIn: (usage) => unpricedUsage(tariff, usage),
+    callOf: (tools) =>
+      tools.reduce(
+        (most, name) => rows.reduce((dearest, row) => larger(dearest, toolNano(row, name) ?? 0n), most),
+        0n,
+      ) * MILLION,
+    costOf: (usage) => chargeOf(tariff, usage, asked, peak),
+    servedAs: (usage) => {
+      const row = rowOf(tariff, usage, asked, peak);
+      return { tier: row.tier, region: row.region, peak };
+    },
+    unpricedIn: (usage) => unpricedUsage(tariff, usage, asked, peak),
   };
 }
 
@@ -116,8 +202,11 @@ const boundOf = (row: RateRow): Bound => ({
 
 const inputOf = ({ toInput, input }: Bound, most: number): bigint => BigInt(Math.min(toInput, most)) * input;
 
-const dearestOf = ({ nano }: RateRow, whole: TariffPart): bigint =>
-  sharesOf(whole).reduce((most, part) => larger(most, nano[part]), nano[whole]);
+const dearestOf = (row: RateRow, whole: TariffPart): bigint =>
+  sharesOf(whole).reduce(
+    (most, part) => (isReserved(part) ? larger(most, dearestOf(row, part)) : most),
+    row.nano[whole],
+  );
 
 const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other);
 
@@ -125,7 +214,9 @@ export const TOKEN_RATE: PayRate = {
   mostOf: ({ input, output }) => BigInt(input + output) * MILLION,
   outputFor: (millionths, input) => millionths / MILLION - BigInt(input),
   stepBeyond: () => null,
+  callOf: () => 0n,
   costOf: ({ inputTokens, outputTokens }) => BigInt(inputTokens + outputTokens),
+  servedAs: () => PLAIN,
   unpricedIn: () => null,
 };
 
@@ -137,7 +228,3 @@ function toolsNano(row: RateRow, { toolCalls }: Usage): bigint {
   for (const name in toolCalls) sum += BigInt(toolCalls[name] ?? 0) * (toolNano(row, name) ?? 0n);
   return sum;
 }
-
-/** Tool names come from a provider, so one may be called `constructor`. */
-export const toolNano = ({ toolCallNano }: Pick<RateRow, "toolCallNano">, name: string): bigint | null =>
-  Object.hasOwn(toolCallNano, name) ? (toolCallNano[name] ?? null) : null;

@@ -1,5 +1,5 @@
-import { rowOf, toolNano } from "./pay-rate.ts";
-import { type Tariff, TARIFF_PARTS, tokensOf, wordOf } from "./price.ts";
+import { rowOf } from "./pay-rate.ts";
+import { type Tariff, TARIFF_PARTS, tokensOf, toolNano, wordOf } from "./price.ts";
 import type { Usage } from "./usage.ts";
 
 /** One line of a price: so many at so much each, which is `millionths` of the smallest unit. */
@@ -15,8 +15,8 @@ export type PriceLine = {
 const MILLION = 1_000_000n;
 
 /** What a usage costs, line by line, without lines of nothing. `chargeOf` is their sum, rounded half up. */
-export function priceLines(tariff: Tariff, usage: Usage): PriceLine[] {
-  const row = rowOf(tariff, usage);
+export function priceLines(tariff: Tariff, usage: Usage, asked?: string, peak?: boolean): PriceLine[] {
+  const row = rowOf(tariff, usage, asked, peak);
   return [
     ...TARIFF_PARTS.map((part) => {
       const [count, unitPrice] = [tokensOf(part, usage), row.nano[part]];

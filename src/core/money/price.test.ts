@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chargeOf, creditRate, roundedUp, unpricedUsage } from "./pay-rate.ts";
-import type { Tariff } from "./price.ts";
+import { callsFault, mergeTariff, type Tariff } from "./price.ts";
 import { NO_USAGE, type Usage } from "./usage.ts";
 
 const tariff: Tariff = {
@@ -32,6 +32,43 @@ test("what is kept for an hour costs the hour's price, and the rest of the write
   const written = { ...usage, inputTokens: 100, cacheWriteTokens: 100, cacheWrite1hTokens: 40 };
 
   expect(chargeOf(tariff, written)).toBe(60n * 3_750n + 40n * 6_000n);
+});
+
+test("audio, pictures and film are parts of the input and the output, at prices of their own or else as those", () => {
+  const parts = {
+    input_audio: 5_000,
+    input_image: 300,
+    input_video: 200,
+    cache_read_audio: 3_000,
+    output_audio: 40,
+    output_image: 60,
+  };
+  const used = { ...usage, inputTokens: 10_700, cacheReadTokens: 4_000, outputTokens: 2_000, parts };
+  const media = {
+    inputAudioNano: 1_000_000n,
+    inputImageNano: 2_000_000n,
+    inputVideoNano: 4_000_000n,
+    cacheReadAudioNano: 8_000_000n,
+    outputAudioNano: 16_000_000n,
+    outputImageNano: 32_000_000n,
+  };
+
+  expect(chargeOf(tariff, used)).toBe(6_700n * 3_000n + 4_000n * 300n + 2_000n * 15_000n);
+  expect(chargeOf({ ...tariff, ...media }, used)).toBe(
+    1_200n * 3_000n +
+      1_000n * 300n +
+      1_900n * 15_000n +
+      5_000n * 1n +
+      300n * 2n +
+      200n * 4n +
+      3_000n * 8n +
+      40n * 16n +
+      60n * 32n,
+  );
+  expect(unpricedUsage(tariff, { ...usage, parts: { input_audio: 1 } })).toBe("input_audio");
+  expect(
+    unpricedUsage(tariff, { ...usage, parts: { input_image: 1, input_video: 1, cache_read_audio: 1 } }),
+  ).toBeNull();
 });
 
 test("a tool that the provider ran costs its price per call", () => {
@@ -78,6 +115,11 @@ test.each<[part: string | null, tariff: Tariff, usage: Partial<Usage>]>([
   ["tools.code_execution", tariff, { toolCalls: { web_search: 1, code_execution: 1 } }],
   ["tools.constructor", tariff, { toolCalls: { constructor: 1 } }],
   [null, tariff, { toolCalls: { code_execution: 0 } }],
+  // Searches of one request, counted in both ways that providers bill.
+  [null, tariff, { toolCalls: { web_search: 3, grounded_prompt: 1 } }],
+  [null, { ...plain, toolCallNano: { grounded_prompt: 5n } }, { toolCalls: { web_search: 3, grounded_prompt: 1 } }],
+  ["tools.web_search", plain, { toolCalls: { web_search: 3, grounded_prompt: 1 } }],
+  ["tools.web_search", { ...plain, toolCallNano: { grounded_prompt: 5n } }, { toolCalls: { web_search: 3 } }],
 ])("%j is what has no price and is not given away in silence", (part, priced, used) => {
   expect(unpricedUsage(priced, { ...usage, ...used })).toBe(part);
 });
@@ -171,4 +213,26 @@ const sum = (one: Usage, other: Usage): Usage => ({
   cacheWrite1hTokens: one.cacheWrite1hTokens + other.cacheWrite1hTokens,
   reasoningTokens: one.reasoningTokens + other.reasoningTokens,
   toolCalls: Object.fromEntries(tools.map((name) => [name, (one.toolCalls[name] ?? 0) + (other.toolCalls[name] ?? 0)])),
+});
+
+test("a price names one count of searches: the one that is said last, and never both", () => {
+  const searched = { ...plain, toolCallNano: { web_search: 9n, code: 1n } };
+
+  expect(mergeTariff(searched, { toolCallNano: { grounded_prompt: 5n } })?.toolCallNano).toEqual({
+    code: 1n,
+    grounded_prompt: 5n,
+  });
+  expect(mergeTariff(searched, { toolCallNano: { grounded_prompt: null } })?.toolCallNano).toEqual({
+    code: 1n,
+    web_search: 9n,
+  });
+  expect(mergeTariff(searched, { toolCallNano: { web_search: 3n } })?.toolCallNano).toEqual({
+    code: 1n,
+    web_search: 3n,
+  });
+  const both = { ...plain, toolCallNano: { web_search: 9n, grounded_prompt: 5n } };
+  expect(callsFault(both)).toMatch("which count the same");
+  const line = { when: { inputAbove: 9 }, nano: {}, toolCallNano: { grounded_prompt: 1n }, times: null, sold: true };
+  expect(callsFault({ ...searched, when: [line] })).toMatch("which count the same");
+  expect(callsFault(searched)).toBeNull();
 });

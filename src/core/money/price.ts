@@ -1,5 +1,5 @@
 import { invariant } from "../invariant.ts";
-import type { Usage } from "./usage.ts";
+import { GROUNDED_PROMPT, type Usage } from "./usage.ts";
 
 type Part = {
   /** What the catalogue file and the admin API call it; its column and its option are called after it. */
@@ -17,11 +17,13 @@ type Part = {
   /** The same in words. */
   otherwise: string | null;
   /** The part whose tokens these are a share of: they are charged here and not there. */
-  shareOf: "inputNano" | "outputNano" | null;
+  shareOf: "inputNano" | "outputNano" | "cacheReadNano" | null;
   /** How many tokens of a usage are meant, the shares of others included. */
   tokens: (usage: Usage) => number;
   /** Providers ask more for it than for what applies instead, so that selling it without a price of its own loses money. */
   dearer: boolean;
+  /** Requests that may come to such tokens are accepted, so that they are reserved for. */
+  reserved: boolean;
 };
 
 /**
@@ -40,6 +42,7 @@ const PARTS = {
     shareOf: null,
     tokens: (usage) => usage.inputTokens,
     dearer: false,
+    reserved: true,
   },
   outputNano: {
     word: "output",
@@ -52,6 +55,7 @@ const PARTS = {
     shareOf: null,
     tokens: (usage) => usage.outputTokens,
     dearer: false,
+    reserved: true,
   },
   outputReasoningNano: {
     word: "output_reasoning",
@@ -64,6 +68,7 @@ const PARTS = {
     shareOf: "outputNano",
     tokens: (usage) => Math.min(usage.reasoningTokens, usage.outputTokens),
     dearer: false,
+    reserved: true,
   },
   cacheReadNano: {
     word: "cache_read",
@@ -76,6 +81,7 @@ const PARTS = {
     shareOf: "inputNano",
     tokens: (usage) => usage.cacheReadTokens,
     dearer: false,
+    reserved: true,
   },
   cacheWrite5mNano: {
     word: "cache_write_5m",
@@ -88,6 +94,7 @@ const PARTS = {
     shareOf: "inputNano",
     tokens: (usage) => Math.max(0, usage.cacheWriteTokens - usage.cacheWrite1hTokens),
     dearer: true,
+    reserved: true,
   },
   cacheWrite1hNano: {
     word: "cache_write_1h",
@@ -100,6 +107,85 @@ const PARTS = {
     shareOf: "inputNano",
     tokens: (usage) => usage.cacheWrite1hTokens,
     dearer: true,
+    reserved: true,
+  },
+  inputAudioNano: {
+    word: "input_audio",
+    says: "per million tokens of audio in the input (none: as input)",
+    title: "Audio input",
+    about: "Credits per million input tokens that are audio; null: no price.",
+    counts: "audio input tokens",
+    instead: "inputNano",
+    otherwise: "as input",
+    shareOf: "inputNano",
+    tokens: ({ parts }) => parts?.["input_audio"] ?? 0,
+    dearer: true,
+    reserved: false,
+  },
+  inputImageNano: {
+    word: "input_image",
+    says: "per million tokens of pictures in the input (none: as input)",
+    title: "Image input",
+    about: "Credits per million input tokens that are pictures; null: no price.",
+    counts: "image input tokens",
+    instead: "inputNano",
+    otherwise: "as input",
+    shareOf: "inputNano",
+    tokens: ({ parts }) => parts?.["input_image"] ?? 0,
+    dearer: false,
+    reserved: true,
+  },
+  inputVideoNano: {
+    word: "input_video",
+    says: "per million tokens of film in the input (none: as input)",
+    title: "Video input",
+    about: "Credits per million input tokens that are film; null: no price.",
+    counts: "video input tokens",
+    instead: "inputNano",
+    otherwise: "as input",
+    shareOf: "inputNano",
+    tokens: ({ parts }) => parts?.["input_video"] ?? 0,
+    dearer: false,
+    reserved: false,
+  },
+  cacheReadAudioNano: {
+    word: "cache_read_audio",
+    says: "per million tokens of audio read from a cache (none: as other cached input)",
+    title: "Cached audio",
+    about: "Credits per million audio tokens read from the provider's cache; null: no price.",
+    counts: "cached audio tokens",
+    instead: "cacheReadNano",
+    otherwise: "as cached input",
+    shareOf: "cacheReadNano",
+    tokens: ({ parts }) => parts?.["cache_read_audio"] ?? 0,
+    dearer: false,
+    reserved: false,
+  },
+  outputAudioNano: {
+    word: "output_audio",
+    says: "per million tokens of audio in the output (none: as output)",
+    title: "Audio output",
+    about: "Credits per million output tokens that are audio; null: no price.",
+    counts: "audio output tokens",
+    instead: "outputNano",
+    otherwise: "as output",
+    shareOf: "outputNano",
+    tokens: ({ parts }) => parts?.["output_audio"] ?? 0,
+    dearer: true,
+    reserved: false,
+  },
+  outputImageNano: {
+    word: "output_image",
+    says: "per million tokens of pictures in the output (none: as output)",
+    title: "Image output",
+    about: "Credits per million output tokens that are pictures; null: no price.",
+    counts: "image output tokens",
+    instead: "outputNano",
+    otherwise: "as output",
+    shareOf: "outputNano",
+    tokens: ({ parts }) => parts?.["output_image"] ?? 0,
+    dearer: true,
+    reserved: true,
   },
 } as const satisfies Record<string, Part>;
 
@@ -120,6 +206,7 @@ export const titleOf = (part: TariffPart): string => PARTS[part].title;
 export const aboutOf = (part: TariffPart): string => PARTS[part].about;
 export const countsOf = (part: TariffPart): string => PARTS[part].counts;
 export const otherwiseOf = (part: TariffPart): string | null => PARTS[part].otherwise;
+export const isReserved = (part: TariffPart): boolean => PARTS[part].reserved;
 export const isDearer = (part: TariffPart): boolean => PARTS[part].dearer;
 
 /** Whose price applies where this part has none. */
@@ -162,6 +249,8 @@ export type When = {
   inputFrom?: number;
   tier?: string;
   region?: string;
+  /** In the words that `readHours` reads. All lines of a price that name hours name the same. */
+  hours?: string;
 };
 
 /** A line has prices, or a factor for all prices of tokens, or says that this is not sold. */
@@ -174,6 +263,39 @@ export type WhenLine = {
   sold: boolean;
 };
 
+/** Tool names come from providers, so one may be called `constructor`. */
+export const toolNano = ({ toolCallNano }: Pick<Tariff, "toolCallNano">, name: string): bigint | null =>
+  Object.hasOwn(toolCallNano, name) ? (toolCallNano[name] ?? null) : null;
+
+/** Whether a price says what a call of a tool costs. Who sells searches sells pages too: they cost nothing beside their tokens. */
+export const pricesTool = (tariff: Pick<Tariff, "toolCallNano">, name: string): boolean =>
+  toolNano(tariff, name) !== null || (name === "web_fetch" && toolNano(tariff, "web_search") !== null);
+
+/** Two counts of the same searches, of which a provider bills one, and so a price names one. */
+const SEARCHES: readonly string[] = ["web_search", GROUNDED_PROMPT];
+const otherCount = (name: string): string | undefined =>
+  SEARCHES.includes(name) ? SEARCHES.find((one) => one !== name) : undefined;
+
+/** What a call costs beside the others of its answer: nothing where these pay for it. Null: the price does not say. */
+export function callNano(
+  tariff: Pick<Tariff, "toolCallNano">,
+  name: string,
+  isCounted: (name: string) => boolean,
+): bigint | null {
+  const own = toolNano(tariff, name);
+  if (own !== null || pricesTool(tariff, name)) return own ?? 0n;
+  const other = otherCount(name);
+  return other !== undefined && isCounted(GROUNDED_PROMPT) && toolNano(tariff, other) !== null ? 0n : null;
+}
+
+/** Why prices of calls charge one thing twice; null: they do not. */
+export function callsFault({ toolCallNano, when = [] }: Pick<Tariff, "toolCallNano" | "when">): string | null {
+  const named = new Set([toolCallNano, ...when.map((line) => line.toolCallNano)].flatMap(Object.keys));
+  return SEARCHES.every((name) => named.has(name))
+    ? `it names ${SEARCHES.join(" and ")}, which count the same: leave out the one that its provider does not bill`
+    : null;
+}
+
 /** Parts of a tariff by their value; null takes one away, and what is not named stays. */
 export type TariffParts = Partial<Omit<Tariff, "toolCallNano">> & {
   toolCallNano?: Readonly<Record<string, bigint | null>>;
@@ -183,7 +305,11 @@ export type TariffParts = Partial<Omit<Tariff, "toolCallNano">> & {
 export function mergeTariff(before: Tariff | null, parts: TariffParts): Tariff | null {
   const { inputNano, outputNano } = { ...before, ...parts };
   if (inputNano === undefined || outputNano === undefined) return null;
-  const tools = Object.entries({ ...before?.toolCallNano, ...parts.toolCallNano });
+  const said = parts.toolCallNano ?? {};
+  const kept = Object.entries(before?.toolCallNano ?? {}).filter(
+    ([name]) => (said[otherCount(name) ?? name] ?? null) === null,
+  );
+  const tools = Object.entries({ ...Object.fromEntries(kept), ...said });
   return {
     inputNano,
     outputNano,
@@ -211,7 +337,7 @@ export function sameTariff(one: Tariff, other: Tariff): boolean {
 const textOf = (lines: readonly WhenLine[]): string =>
   JSON.stringify(
     lines.map(({ when, nano, toolCallNano, times, sold }) => [
-      [when.inputAbove, when.inputFrom, when.tier, when.region],
+      [when.inputAbove, when.inputFrom, when.tier, when.region, when.hours],
       TARIFF_PARTS.map((part) => nano[part]),
       Object.entries(toolCallNano).toSorted(([one], [other]) => (one < other ? -1 : 1)),
       times,
@@ -245,6 +371,6 @@ export const tokensOf = (part: TariffPart, usage: Usage): bigint => BigInt(token
 /** The same as a number: counts of tokens are whole and safe, and so are their sums. */
 export function tokensIn(part: TariffPart, usage: Usage): number {
   let rest = partTokens(part, usage);
-  for (const share of sharesOf(part)) rest -= tokensIn(share, usage);
+  for (const share of sharesOf(part)) rest -= partTokens(share, usage);
   return Math.max(0, rest);
 }

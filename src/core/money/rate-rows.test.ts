@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chargeOf, creditRate, roundedUp } from "./pay-rate.ts";
+import { billedMore, chargeOf, creditRate, roundedUp, servedOtherwise } from "./pay-rate.ts";
 import { type Tariff, type When, type WhenLine, TARIFF_PARTS } from "./price.ts";
-import { largestSold, rowsOf, tariffFault } from "./rate-rows.ts";
-import { NO_USAGE } from "./usage.ts";
+import { isPeak, largestSold, rowsOf, tariffFault, tiersSold } from "./rate-rows.ts";
+import { NO_USAGE, type SaidServed } from "./usage.ts";
 
 const NANO = 1_000_000_000n;
 const nano = (credits: number): bigint => BigInt(Math.round(credits * 1e9));
@@ -106,7 +106,28 @@ describe("a price with a gap is refused, in words that name the line that is mis
       [flex, long],
     ],
     ["{ tier: flex, input_above: 272000 } never holds: put it below { tier: flex }", [long, flexLong, flex]],
+    [
+      "there is no price for { tier: flex } alone: add a line with its prices, or with times, or with sold: false",
+      [line({ tier: "flex", region: "eu" }, 2), europe],
+    ],
+    [
+      "there is no price for { region: eu } alone: add a line with its prices, or with times, or with sold: false",
+      [flex, line({ tier: "flex", region: "eu" }, 2)],
+    ],
     ["{ tier: flex } is there twice", [flex, flex]],
+    [
+      '{ hours: "03:00-05:00" } and { hours: "01:00-04:00" } name different hours: a price has one kind of them',
+      [line({ hours: "01:00-04:00" }, 2), line({ hours: "03:00-05:00" }, 2)],
+    ],
+    ['{ hours: "at night" } has hours that are none, such as mon-fri 01:00-04:00', [line({ hours: "at night" }, 2)]],
+    [
+      '{ hours: "01:00-04:00" } is sold at other hours: give it prices or times',
+      [line({ hours: "01:00-04:00" }, "not sold")],
+    ],
+    [
+      'there is no price where { tier: flex } and { hours: "01:00-04:00" } both hold: add a line { tier: flex, hours: "01:00-04:00" } with its prices',
+      [flex, line({ hours: "01:00-04:00" }, { input: 9, output: 9, read: 9, write: 9 })],
+    ],
     ["{ tier: default } names what holds without a line: leave out the tier", [line({ tier: "default" }, 2)]],
     ["{ region: any } names what holds without a line: leave out the region", [line({ region: "any" }, 2)]],
     ["a line of `when` needs a condition, such as input_above", [line({}, 2)]],
@@ -150,19 +171,116 @@ describe("a price with a gap is refused, in words that name the line that is mis
   });
 });
 
-const amount = fc.bigInt({ min: 0n, max: 10n ** 12n });
+describe("what an answer says that it was served as decides", () => {
+  const tariff = priced(line({ tier: "flex" }, 0.5), line({ tier: "priority" }, 2), europe);
+  const used = { ...NO_USAGE, inputTokens: 1_000_000 };
+  const plain = 4n * NANO;
+
+  test.each<[what: string, asked: string, said: SaidServed, charge: bigint, otherwise: string | null]>([
+    ["nothing is said", "default", {}, plain, null],
+    ["nothing is said of what was asked for", "priority", {}, plain * 2n, null],
+    ["what was asked for", "flex", { tier: "flex" }, plain / 2n, null],
+    ["a downgrade", "priority", { tier: "default" }, plain, null],
+    ["a cheaper tier was not to be had", "flex", { tier: "default" }, plain, null],
+    ["a cheaper tier than was asked for", "default", { tier: "flex" }, plain / 2n, null],
+    ["a dearer tier than was asked for", "default", { tier: "priority" }, plain, "tier priority"],
+    ["a dearer tier than the cheaper one", "flex", { tier: "priority" }, plain / 2n, "tier priority"],
+    ["a tier without a line", "priority", { tier: "ultrafast" }, plain * 2n, "tier ultrafast"],
+    ["a region with a line", "default", { region: "eu" }, (plain * 11n) / 10n, null],
+    ["a region with a line, and a tier", "flex", { tier: "flex", region: "eu" }, (plain * 11n) / 20n, null],
+    ["a region without a line", "flex", { tier: "flex", region: "us" }, plain / 2n, "region us"],
+  ])("%s", (_, asked, said, charge, otherwise) => {
+    const rate = creditRate(tariff, asked);
+    const usage = { ...used, served: said };
+
+    expect(rate.costOf(usage)).toBe(charge);
+    expect(servedOtherwise(usage, rate.servedAs(usage))).toBe(otherwise);
+  });
+
+  test("a price without lines is charged as ever, and what else was served is told", () => {
+    const usage = { ...used, served: { tier: "priority" } };
+    const rate = creditRate(base);
+
+    expect(rate.costOf(usage)).toBe(plain);
+    expect(servedOtherwise(usage, rate.servedAs(usage))).toBe("tier priority");
+  });
+
+  test.each([
+    ["the model that was asked for", ["claude-sonnet-4-6"], null],
+    ["its dated version", ["claude-sonnet-4-6-20260115"], null],
+    ["another one beside it", ["claude-sonnet-4-6", "claude-opus-4-7"], "model claude-opus-4-7"],
+  ])("work of %s", (_, models, otherwise) => {
+    const usage = { ...used, served: { models, tier: "ultrafast" } };
+    const rate = creditRate(tariff);
+
+    expect(rate.costOf(usage)).toBe(plain);
+    expect(servedOtherwise(usage, rate.servedAs(usage), "claude-sonnet-4-6")).toBe(otherwise ?? "tier ultrafast");
+  });
+
+  test("what a provider says that it bills is more than what is charged by more than rounding, at the worth of a credit", () => {
+    const billed = (billedTicks: number, creditNanoUsd = 1_000_000_000n) =>
+      billedMore({ ...used, billedTicks }, 5n, creditNanoUsd);
+
+    expect([billed(50), billed(61), billed(62)]).toEqual([null, null, "0.0000000062 USD"]);
+    expect([billed(500, 10_000_000_000n), billed(602, 10_000_000_000n)]).toEqual([null, "0.0000000602 USD"]);
+    expect(billedMore(used, 0n, 1n)).toBeNull();
+  });
+
+  test("who asks for a tier reserves what everybody is served too, in the dearest region", () => {
+    const mostOf = (asked: string): bigint => creditRate(tariff, asked).mostOf({ input: 1_000_000, output: 0 });
+    // A million tokens written to a cache.
+    const dearest = nano(5 * 1.1) * 1_000_000n;
+
+    expect(mostOf("default")).toBe(dearest);
+    expect(mostOf("flex")).toBe(dearest);
+    expect(mostOf("priority")).toBe(dearest * 2n);
+  });
+});
+
+test("a price has other amounts in the hours that it names, with every size and tier", () => {
+  const busy = priced(long, flex, flexLong, line({ hours: "mon-fri 01:00-04:00" }, 2));
+  const used = { ...NO_USAGE, inputTokens: 300_000, outputTokens: 10 };
+  const [night, noon] = [Date.UTC(2026, 10, 18, 2), Date.UTC(2026, 10, 18, 12)];
+
+  expect([isPeak(busy, night), isPeak(busy, noon), isPeak(priced(long), night)]).toEqual([true, false, false]);
+  expect(chargeOf(busy, used, "flex", true)).toBe(2n * chargeOf(busy, used, "flex"));
+  expect(chargeOf(priced(long), used, "default", true)).toBe(chargeOf(priced(long), used));
+  expect(rowsOf(busy)).toHaveLength(8);
+});
+
+/** A quarter of it is whole, so that every factor below makes a price. */
+const amount = fc.bigInt({ min: 0n, max: 10n ** 12n }).map((nanos) => nanos * 4n);
 const partsIn = fc.record({
   inputNano: amount,
   outputNano: amount,
   cacheReadNano: amount,
   cacheWrite5mNano: amount,
   outputReasoningNano: amount,
+  inputImageNano: amount,
+  outputImageNano: amount,
 });
 const steps = fc.array(
   fc.tuple(fc.boolean(), fc.integer({ min: 1, max: 2_000 }), fc.oneof(partsIn, fc.constant(null))),
   { maxLength: 3 },
 );
-const prices = fc.record({ parts: partsIn, steps }).map(({ parts, steps: chosen }): Tariff => {
+const FACTORS = [500_000_000n, 2_000_000_000n, 3_000_000_000n];
+const byWhere = (where: (name: string) => When, ...names: string[]) =>
+  fc
+    .subarray(names)
+    .chain((chosen) =>
+      fc.tuple(
+        ...chosen.map((name) =>
+          fc
+            .constantFrom(...FACTORS)
+            .map((times): WhenLine => ({ when: where(name), nano: {}, toolCallNano: {}, times, sold: true })),
+        ),
+      ),
+    );
+const tierLines = byWhere((tier) => ({ tier }), "flex", "priority");
+const regionLines = byWhere((region) => ({ region }), "eu");
+const hourLines = byWhere((hours) => ({ hours }), "01:00-04:00");
+const prices = fc.record({ parts: partsIn, steps, tierLines, regionLines, hourLines }).map((made): Tariff => {
+  const { parts, steps: chosen } = made;
   const lines = chosen
     .toSorted(([one, at], [other, there]) => at + Number(one) - (there + Number(other)))
     .map(([above, at, replaced]): WhenLine => ({
@@ -172,8 +290,15 @@ const prices = fc.record({ parts: partsIn, steps }).map(({ parts, steps: chosen 
       times: replaced === null ? 2_000_000_000n : null,
       sold: true,
     }));
-  return { ...parts, toolCallNano: {}, when: lines };
+  return { ...parts, toolCallNano: {}, when: [...lines, ...made.tierLines, ...made.regionLines, ...made.hourLines] };
 });
+const served = fc.record(
+  {
+    tier: fc.constantFrom("default", "flex", "priority", "ultrafast"),
+    region: fc.constantFrom("any", "eu", "us"),
+  },
+  { requiredKeys: [] },
+);
 
 test("no charge is above what is reserved for it, and what is afforded can be paid", () => {
   const request = fc.record({
@@ -184,11 +309,16 @@ test("no charge is above what is reserved for it, and what is afforded can be pa
     written: fc.integer({ min: 0, max: 1_000 }),
     output: fc.nat({ max: 500 }),
     thought: fc.integer({ min: 0, max: 1_000 }),
+    pictures: fc.integer({ min: 0, max: 1_000 }),
     money: amount,
+    asked: fc.constantFrom("default", "flex", "priority"),
+    peak: fc.boolean(),
+    served,
   });
   fc.assert(
-    fc.property(request, ({ tariff, most, share, read, written, output, thought, money }) => {
+    fc.property(request, ({ tariff, most, share, read, written, output, thought, pictures, money, ...way }) => {
       fc.pre(tariffFault(tariff) === null);
+      const asked = ["default", ...tiersSold(tariff)].includes(way.asked) ? way.asked : "default";
       const inputTokens = Math.floor((most * share) / 1_000);
       const cacheReadTokens = Math.floor((inputTokens * read) / 1_000);
       const cacheWriteTokens = Math.floor(((inputTokens - cacheReadTokens) * written) / 1_000);
@@ -199,14 +329,25 @@ test("no charge is above what is reserved for it, and what is afforded can be pa
         cacheWriteTokens,
         outputTokens: output,
         reasoningTokens: Math.floor((output * thought) / 1_000),
+        parts: {
+          input_image: Math.floor(((inputTokens - cacheReadTokens - cacheWriteTokens) * pictures) / 1_000),
+          output_image: Math.floor(((output - Math.floor((output * thought) / 1_000)) * pictures) / 1_000),
+        },
+        served: way.served,
       };
-      const rate = creditRate(tariff);
+      const rate = creditRate(tariff, asked, way.peak);
 
-      expect(chargeOf(tariff, usage)).toBeLessThanOrEqual(roundedUp(rate.mostOf({ input: most, output })));
+      expect(rate.costOf(usage)).toBeLessThanOrEqual(roundedUp(rate.mostOf({ input: most, output })));
       const afforded = rate.outputFor(money * 1_000_000n, most);
       if (afforded === null || afforded < 0n) return;
       const outputTokens = Number(afforded > 100_000n ? 100_000n : afforded);
-      expect(chargeOf(tariff, { ...usage, outputTokens })).toBeLessThanOrEqual(money);
+      expect(
+        rate.costOf({
+          ...usage,
+          outputTokens,
+          parts: { ...usage.parts, output_image: Math.max(0, outputTokens - usage.reasoningTokens) },
+        }),
+      ).toBeLessThanOrEqual(money);
     }),
     { numRuns: Number(process.env["PRICES"] ?? 2_000) },
   );

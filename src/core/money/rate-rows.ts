@@ -1,6 +1,8 @@
 import { parseCredits } from "./money.ts";
+import { type PriceHours, readHours } from "./price-hours.ts";
 import {
   byPart,
+  callsFault,
   OPTIONAL_PARTS,
   partInstead,
   type Tariff,
@@ -17,6 +19,8 @@ export type RateRow = {
   toInput: number;
   tier: string;
   region: string;
+  /** Whether it holds in the hours that the price names; one that names none has no row of them. */
+  peak: boolean;
   nano: Readonly<Record<TariffPart, bigint>>;
   /** Parts with a price of their own; the others cost what applies instead. */
   own: ReadonlySet<TariffPart>;
@@ -24,7 +28,7 @@ export type RateRow = {
 };
 
 /** As the provider said of an answer. */
-export type Served = { tier: string; region: string };
+export type Served = { tier: string; region: string; peak?: boolean };
 
 /** What is served where nobody asks for anything else. */
 export const PLAIN_TIER = "default";
@@ -36,7 +40,7 @@ export const MOST_ROWS = 64;
 const NO_END = Number.MAX_SAFE_INTEGER;
 const BILLION = 1_000_000_000n;
 
-type Compiled = { rows: readonly RateRow[]; fault: string | null };
+type Compiled = { rows: readonly RateRow[]; fault: string | null; hours: PriceHours | null };
 
 const COMPILED = new WeakMap<object, Compiled>();
 
@@ -53,29 +57,46 @@ function compiled(tariff: Tariff): Compiled {
 export const rowsOf = (tariff: Tariff): readonly RateRow[] => compiled(tariff).rows;
 
 /** Why a tariff is no price, in words that name the line that is missing; null: it is one. */
-export const tariffFault = (tariff: Tariff): string | null => compiled(tariff).fault;
+export const tariffFault = (tariff: Tariff): string | null => compiled(tariff).fault ?? callsFault(tariff);
+
+/** The hours that a price names, in its words; null: none. */
+export const hoursIn = ({ when = [] }: Pick<Tariff, "when">): string | null =>
+  when.find(({ when: { hours } }) => hours !== undefined)?.when.hours ?? null;
+
+/** Whether a moment is in the hours that a price names. */
+export const isPeak = (tariff: Tariff, atMs: number): boolean => compiled(tariff).hours?.(atMs) ?? false;
 
 /**
  * The row of an answer. What is not named is charged as what everybody is served, and an input that is larger than what is sold at the
  * largest that is: neither was asked for.
  */
-export function rowFor(rows: readonly RateRow[], inputTokens: number, served: Served = PLAIN): RateRow {
+export function rowFor(rows: readonly RateRow[], inputTokens: number, asked: Served = PLAIN): RateRow {
   const [first] = rows;
   if (rows.length === 1 && first !== undefined) return first;
+  const served = asked.peak === true && !namesHours(rows) ? { ...asked, peak: false } : asked;
   let found = rowIn(rows, inputTokens, served);
   if (found === null && served.region !== ANY_REGION)
     found = rowIn(rows, inputTokens, { ...served, region: ANY_REGION });
   if (found === null && served.tier !== PLAIN_TIER) found = rowIn(rows, inputTokens, { ...served, tier: PLAIN_TIER });
-  found ??= rowIn(rows, inputTokens, PLAIN);
+  found ??= rowIn(rows, inputTokens, { ...PLAIN, peak: served.peak ?? false });
   if (found === null) throw new Error("a tariff sells something to those who ask for nothing else");
   return found;
 }
 
-/** Of its tier and region; the rows are in the order of their sizes. */
-function rowIn(rows: readonly RateRow[], inputTokens: number, { tier, region }: Served): RateRow | null {
+/** A price that names no hours has the same rows at all of them. */
+export const namesHours = (rows: readonly RateRow[]): boolean => rows.some(({ peak }) => peak);
+
+/** Of its tier, region and hours; the rows are in the order of their sizes. */
+function rowIn(rows: readonly RateRow[], inputTokens: number, { tier, region, peak = false }: Served): RateRow | null {
   let found: RateRow | null = null;
   for (const row of rows) {
-    if (row.tier === tier && row.region === region && (row.fromInput <= inputTokens || found === null)) found = row;
+    if (
+      row.tier === tier &&
+      row.region === region &&
+      row.peak === peak &&
+      (row.fromInput <= inputTokens || found === null)
+    )
+      found = row;
   }
   return found;
 }
@@ -88,27 +109,47 @@ export const rowsWithin = (
 ): readonly RateRow[] => {
   const [first] = rows;
   if (rows.length === 1 && first !== undefined) return rows;
-  const named = rows.filter(({ tier, region }) => served.some((one) => one.tier === tier && one.region === region));
+  const named = rows.filter(({ tier, region, peak }) =>
+    served.some((one) => one.tier === tier && one.region === region && (one.peak ?? false) === peak),
+  );
   const within = named.filter(({ fromInput }) => fromInput <= mostInput);
   return within.length > 0 ? within : [rowFor(rows, mostInput, served[0] ?? PLAIN)];
 };
 
-/** The largest input that is sold to those who ask for nothing else; null: any. */
-export function largestSold(tariff: Tariff): number | null {
-  const plain = rowsOf(tariff).filter(({ tier, region }) => tier === PLAIN_TIER && region === ANY_REGION);
-  const last = plain.at(-1);
+/** All that may be served to those who ask for a tier: they may get what everybody gets, and the region is the provider's to choose. */
+export const servedAfter = (rows: readonly RateRow[], asked: string, peak = false): readonly Served[] =>
+  distinct(asked, [PLAIN_TIER]).flatMap((tier) =>
+    distinct(
+      ANY_REGION,
+      rows.map(({ region }) => region),
+    ).map((region) => ({ tier, region, peak })),
+  );
+
+/** The tiers that a price sells beside what everybody is served. */
+export const tiersSold = (tariff: Tariff): readonly string[] => [
+  ...new Set(rowsOf(tariff).flatMap(({ tier }) => (tier === PLAIN_TIER ? [] : [tier]))),
+];
+
+/** The largest input of a tier that is sold, whatever the region; null: any. */
+export function largestSold(tariff: Tariff, asked: string = PLAIN_TIER): number | null {
+  const sold = rowsOf(tariff).filter(({ tier, region, peak }) => tier === asked && region === ANY_REGION && !peak);
+  const last = sold.at(-1);
   return last === undefined || last.toInput === NO_END ? null : last.toInput;
 }
 
 /** Where a line of a price begins to hold. */
-const startOf = ({ inputAbove, inputFrom }: When): number =>
+export const startOf = ({ inputAbove, inputFrom }: When): number =>
   inputAbove === undefined ? (inputFrom ?? 0) : inputAbove + 1;
 
 function compile(tariff: Tariff): Compiled {
   const lines = tariff.when ?? [];
-  if (lines.length === 0) return { rows: [plainRow(tariff)], fault: null };
-  const fault = firstOf(lines, (line, index) => lineFault(tariff, line, lines.slice(0, index)));
-  if (fault !== null) return { rows: [], fault };
+  if (lines.length === 0) return { rows: [plainRow(tariff)], fault: null, hours: null };
+  const fault =
+    firstOf(lines, (line, index) => lineFault(tariff, line, lines.slice(0, index))) ??
+    firstOf(lines, ({ when }) => unpricedPlace(when, lines));
+  if (fault !== null) return { rows: [], fault, hours: null };
+  const named = hoursIn(tariff);
+  const hours = named === null ? null : readHours(named);
   const tiers = distinct(
     PLAIN_TIER,
     lines.map(({ when }) => when.tier),
@@ -118,34 +159,35 @@ function compile(tariff: Tariff): Compiled {
     lines.map(({ when }) => when.region),
   );
   const starts = [...new Set([0, ...lines.map(({ when }) => startOf(when))])].toSorted((one, other) => one - other);
-  if (tiers.length * regions.length * starts.length > MOST_ROWS) {
-    return {
-      rows: [],
-      fault: `its lines make ${tiers.length * regions.length * starts.length} rows, and ${MOST_ROWS} is the most`,
-    };
-  }
-  const made = tiers.flatMap((tier) =>
-    regions.flatMap((region) =>
-      starts.map((fromInput, index) =>
-        rowAt(tariff, { fromInput, toInput: (starts[index + 1] ?? NO_END + 1) - 1, tier, region }),
+  const peaks = hours === null ? [false] : [false, true];
+  const count = tiers.length * regions.length * starts.length * peaks.length;
+  if (count > MOST_ROWS)
+    return { rows: [], fault: `its lines make ${count} rows, and ${MOST_ROWS} is the most`, hours };
+  const made = peaks.flatMap((peak) =>
+    tiers.flatMap((tier) =>
+      regions.flatMap((region) =>
+        starts.map((fromInput, index) =>
+          rowAt(tariff, { fromInput, toInput: (starts[index + 1] ?? NO_END + 1) - 1, tier, region, peak }),
+        ),
       ),
     ),
   );
   const wrong = made.find((row) => typeof row === "string");
-  if (wrong !== undefined) return { rows: [], fault: wrong };
+  if (wrong !== undefined) return { rows: [], fault: wrong, hours };
   const rows = made.filter((row): row is RateRow => typeof row === "object" && row !== null);
   const sold = rows.some(({ tier, region }) => tier === PLAIN_TIER && region === ANY_REGION);
   return sold
-    ? { rows, fault: null }
-    : { rows: [], fault: "nothing is sold to those who ask for no tier and no region" };
+    ? { rows, fault: null, hours }
+    : { rows: [], fault: "nothing is sold to those who ask for no tier and no region", hours };
 }
 
-type Place = Pick<RateRow, "fromInput" | "toInput" | "tier" | "region">;
+type Place = Pick<RateRow, "fromInput" | "toInput" | "tier" | "region" | "peak">;
 
 const plainRow = (tariff: Tariff): RateRow => ({
   fromInput: 0,
   toInput: NO_END,
   ...PLAIN,
+  peak: false,
   ...pricesOf({ ...tariff, when: [] }),
   toolCallNano: tariff.toolCallNano,
 });
@@ -173,8 +215,11 @@ function rowAt(tariff: Tariff, place: Place): RateRow | string | null {
   };
 }
 
-const holds = (when: When, { fromInput, tier, region }: Place): boolean =>
-  startOf(when) <= fromInput && (when.tier ?? tier) === tier && (when.region ?? region) === region;
+const holds = (when: When, { fromInput, tier, region, peak }: Place): boolean =>
+  startOf(when) <= fromInput &&
+  (when.tier ?? tier) === tier &&
+  (when.region ?? region) === region &&
+  (when.hours === undefined || peak);
 
 function pricesOf(tariff: Tariff): Pick<RateRow, "nano" | "own"> {
   const nanoOf = (part: TariffPart): bigint => {
@@ -200,6 +245,13 @@ function lineFault(tariff: Tariff, line: WhenLine, before: readonly WhenLine[]):
     return `${words} names what holds without a line: leave out ${when.tier === PLAIN_TIER ? "the tier" : "the region"}`;
   }
   if (before.some((other) => wordsOf(other.when) === words)) return `${words} is there twice`;
+  if (when.hours !== undefined) {
+    const other = before.find((earlier) => (earlier.when.hours ?? when.hours) !== when.hours);
+    if (other !== undefined)
+      return `${words} and ${wordsOf(other.when)} name different hours: a price has one kind of them`;
+    if (readHours(when.hours) === null) return `${words} has hours that are none, such as mon-fri 01:00-04:00`;
+    if (!sold) return `${words} is sold at other hours: give it prices or times`;
+  }
   const kinds = Number(said.length > 0) + Number(times !== null) + Number(!sold);
   if (kinds > 1) return `${words} has more than one of prices, times and sold: false`;
   if (kinds === 0 && Object.keys(line.toolCallNano).length === 0) return `${words} changes nothing`;
@@ -212,6 +264,20 @@ function lineFault(tariff: Tariff, line: WhenLine, before: readonly WhenLine[]):
 }
 
 const isOptional = (part: TariffPart): boolean => (OPTIONAL_PARTS as readonly TariffPart[]).includes(part);
+
+/** A tier or a region that is named beside something else alone: what it costs by itself is not known, and it is no base price. */
+function unpricedPlace({ tier, region }: When, lines: readonly WhenLine[]): string | null {
+  const places: When[] = [...(tier === undefined ? [] : [{ tier }]), ...(region === undefined ? [] : [{ region }])];
+  const isPriced = (place: When): boolean =>
+    lines.some(
+      ({ when, nano, times, sold }) =>
+        wordsOf(when) === wordsOf(place) && (Object.keys(nano).length > 0 || times !== null || !sold),
+    );
+  const missing = places.find((place) => !isPriced(place));
+  return missing === undefined
+    ? null
+    : `there is no price for ${wordsOf(missing)} alone: add a line with its prices, or with times, or with sold: false`;
+}
 
 /** Two lines that hold together, and of which the later was written without a thought of the earlier: what both cost is not known. */
 function clashOf(active: readonly WhenLine[]): string | null {
@@ -232,20 +298,22 @@ function clashOf(active: readonly WhenLine[]): string | null {
     ...(step.inputAbove === undefined ? {} : { inputAbove: step.inputAbove }),
     ...(step.inputFrom === undefined ? {} : { inputFrom: step.inputFrom }),
   };
-  return `there is no price where ${wordsOf(other.when)} and ${wordsOf(last.when)} both hold: add a line ${wordsOf({ ...where, ...sizes })} with its prices, or with sold: false`;
+  return `there is no price where ${wordsOf(other.when)} and ${wordsOf(last.when)} both hold: add a line ${wordsOf({ ...where, ...sizes })} with its prices${where.hours === undefined ? ", or with sold: false" : ""}`;
 }
 
 /** Whether the second holds wherever the first does. */
 const implies = (one: When, other: When): boolean =>
   startOf(one) >= startOf(other) &&
   (other.tier === undefined || other.tier === one.tier) &&
-  (other.region === undefined || other.region === one.region);
+  (other.region === undefined || other.region === one.region) &&
+  (other.hours === undefined || other.hours === one.hours);
 
 /** A condition as the catalogue file has it. */
-export const wordsOf = ({ tier, region, inputAbove, inputFrom }: When): string =>
+export const wordsOf = ({ tier, region, hours, inputAbove, inputFrom }: When): string =>
   `{ ${[
     tier === undefined ? null : `tier: ${tier}`,
     region === undefined ? null : `region: ${region}`,
+    hours === undefined ? null : `hours: "${hours}"`,
     inputAbove === undefined ? null : `input_above: ${inputAbove}`,
     inputFrom === undefined ? null : `input_from: ${inputFrom}`,
   ]

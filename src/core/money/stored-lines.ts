@@ -4,6 +4,7 @@ import { type Tariff, TARIFF_PARTS, type When, type WhenLine, whenOf, wordOf } f
 export type StoredLine = Record<string, unknown> & {
   tier?: string;
   region?: string;
+  hours?: string;
   input_above?: number;
   input_from?: number;
   times?: string;
@@ -48,9 +49,10 @@ const lineOf = (line: StoredLine): WhenLine => ({
   sold: line.sold !== false,
 });
 
-const whereOf = ({ tier, region, input_above: inputAbove, input_from: inputFrom }: StoredLine): When => ({
+const whereOf = ({ tier, region, hours, input_above: inputAbove, input_from: inputFrom }: StoredLine): When => ({
   ...(tier === undefined ? {} : { tier }),
   ...(region === undefined ? {} : { region }),
+  ...(hours === undefined ? {} : { hours }),
   ...(inputAbove === undefined ? {} : { inputAbove }),
   ...(inputFrom === undefined ? {} : { inputFrom }),
 });

@@ -173,7 +173,8 @@ async function bringForward(
   const newer = newerThan({ migration: files.at(-1)?.number ?? 0, edition }, { migrations: pending.newer, editions });
   if (newer !== null) return { applied: [], functions: [], current, newer };
 
-  const due = relation === "due" ? await changedOf(tx, functions) : { changed: [], gone: [] };
+  const due =
+    relation === "due" ? await changedOf(tx, functions, pending.adopt?.functions ?? {}) : { changed: [], gone: [] };
   const waiting = [...due.changed];
   const steps = [...(pending.adopt?.files ?? []), ...pending.migrations];
   for (const [index, file] of steps.entries()) {
@@ -252,6 +253,7 @@ type Changed = FunctionFile & { before: string | null };
 async function changedOf(
   tx: Transaction,
   functions: readonly FunctionFile[],
+  signaturesBefore: { [name: string]: string },
 ): Promise<{ changed: Changed[]; gone: Defined[] }> {
   const defined = await tx.query<Defined>("select name, signature, sha256 from function_defined");
   const before = new Map(defined.map((one) => [one.name, one]));
@@ -259,7 +261,7 @@ async function changedOf(
   return {
     changed: functions
       .filter(({ name, sha256 }) => before.get(name)?.sha256 !== sha256)
-      .map((one) => ({ ...one, before: before.get(one.name)?.signature ?? null })),
+      .map((one) => ({ ...one, before: before.get(one.name)?.signature ?? signaturesBefore[one.name] ?? null })),
     gone: defined.filter(({ name }) => !names.has(name)),
   };
 }

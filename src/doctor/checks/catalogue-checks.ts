@@ -1,6 +1,7 @@
 import { type Check, failed, type CheckFinding, ok, skipped, warning } from "../check.ts";
 import { inNumbers } from "../figures.ts";
-import type { ExaminedModel, ReachedProvider } from "../patient.ts";
+import { type PriceCheckFacts, readPriceCheck } from "../facts-store.ts";
+import { configOf, type ExaminedModel, type ReachedProvider } from "../patient.ts";
 
 const REJECTS = new Set([401, 403]);
 const SHOWN = 5;
@@ -44,7 +45,45 @@ export const CATALOGUE_CHECKS: readonly Check[] = [
       return asked.map(judgeProvider);
     },
   },
+  {
+    id: "catalogue-prices",
+    title: "price list",
+    finds:
+      "The prices in force differ from the list that `price_check.list` names, or they could not be compared with it.",
+    fix: "Open Models in the console: it shows what differs, with a box for each model. Or run `tollgate models import` with the list and --diff.",
+    after: ["settings-required", "database-migrations"],
+    run: async (patient) => {
+      if (configOf(patient).priceCheck.list === "off") return ok("not compared; `price_check.list` is off");
+      if (patient.database === null) return skipped("the database is inside the gateway's process");
+      return judgePriceCheck(await readPriceCheck(patient.database), patient.nowMs());
+    },
+  },
 ];
+
+const HOUR_MS = 3_600_000;
+
+export function judgePriceCheck(check: PriceCheckFacts | null, nowMs: number): CheckFinding[] {
+  if (check === null || (check.foundAt === null && check.problem === null))
+    return [warning("not compared yet", "Start a gateway, and look again in some minutes.")];
+  const { list, problem, models, foundAt } = check;
+  const hours = foundAt === null ? null : Math.max(0, Math.floor((nowMs - foundAt.getTime()) / HOUR_MS));
+  const last = hours === null ? "" : `, ${hours === 0 ? "less than an hour" : inNumbers(hours, "hour")} ago`;
+  const failing =
+    problem === null
+      ? []
+      : [
+          warning(
+            `${list} could not be compared: ${problem}`,
+            "Check `price_check.list` and `price_check.providers`, and that the gateway can reach the address.",
+          ),
+        ];
+  if (models === null) return failing;
+  const found =
+    models === 0
+      ? ok(`as in ${list}${last}`)
+      : warning(`${inNumbers(models, "model")} ${models === 1 ? "differs" : "differ"} from ${list}${last}`);
+  return [...failing, found];
+}
 
 export function judgeModels(models: readonly ExaminedModel[]): CheckFinding[] {
   const published = models.filter((model) => model.published);

@@ -73,6 +73,20 @@ export const HOST_CHECKS: readonly Check[] = [
       return judgeSpace(space, isDev ? resolve(host.folder, ".tollgate") : host.folder);
     },
   },
+  {
+    id: "host-gateway",
+    title: "running gateway",
+    finds:
+      "The gateway that runs here rejects requests, or warns: a route to a provider is skipped, fails often or is slow, or the ledger does not work.",
+    fix: "See the reason, and docs/operate/failure-modes.md.",
+    after: ["settings-load"],
+    run: async ({ askGateway }) => {
+      const word = await askGateway();
+      if (word === null) return skipped("none answers at admin.host and admin.port");
+      if (word.status === "ok") return ok("serves requests");
+      return word.reasons.map(word.status === "degraded" ? (reason) => warning(reason) : (reason) => failed(reason));
+    },
+  },
 ];
 
 export function judgeSpace({ freeBytes, totalBytes }: Space, folder: string): CheckFinding {

@@ -1,6 +1,8 @@
 import { type Demand, demandOf } from "../../admission/demand.ts";
 import { requestIdOf } from "../../core/ids.ts";
+import { madeAtMs } from "../../core/made-at.ts";
 import { mediaTokensOf } from "../../core/request/media-tokens.ts";
+import { providerCallsOf } from "../../core/request/provider-tools.ts";
 import type { Model } from "../../catalogue/model.ts";
 import { type Amounts, lessOf, unitOf } from "../../core/money/amount.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -30,7 +32,7 @@ export type Admission = {
   request: GenerationRequest;
   input: InputEstimate;
   claim: Claim | null;
-  /** The model for a key that was read again. Throws when it may no longer use it. */
+  /** The model for a key that was read again. Throws when it may no longer use it, or not in this tier. */
   resolveFor: (key: Key) => Model;
   /** Hears how long the ledger took, and what it granted. */
   onLedger: (call: LedgerCall) => void;
@@ -130,7 +132,7 @@ async function ask(
     requirePayer(key, sold.id);
     const askIn = (chain: RequestChain | null): Ask | null => {
       if (chain === null) return null;
-      plan = planOf(request, input, { key, model: sold, chain });
+      plan = planOf(request, input, { id: admission.id, key, model: sold, chain });
       const asked = askOf(admission, plan, deadlineMs + SWEEP_MARGIN_MS);
       return rate === "counts" ? asked : { ...asked, rpmLimit: null };
     };
@@ -153,7 +155,7 @@ async function sizedAtSteps({ chainFor, paperwork }: Parts, admission: Admission
   const input = await countAtSteps(paperwork, { request, model, price, input: bound });
   if (input === null) return null;
   const leastWith = (counted: InputEstimate) =>
-    planOf(request, counted, { key: caller.key, model, chain }).demand.least;
+    planOf(request, counted, { id: admission.id, key: caller.key, model, chain }).demand.least;
   const takeBack = stake(caller.key.payer, lessOf(leastWith(bound), leastWith(input)));
   return takeBack === null ? null : { input, takeBack };
 }
@@ -191,22 +193,26 @@ async function askCounted(parts: Parts, { admission, first, stake }: Refused): P
 }
 
 /** What is asked of the ledger, with the key as it was last read. */
-type Plan = { key: Key; model: Model; chain: RequestChain; demand: Demand };
+type Plan = { id: string; key: Key; model: Model; chain: RequestChain; demand: Demand };
 
 function planOf(request: GenerationRequest, input: InputEstimate, read: Omit<Plan, "demand">): Plan {
   const { choices, maxOutputTokens } = request;
-  const { key, model, chain } = read;
+  const { id, key, model, chain } = read;
   return {
+    id,
     key,
     model,
     chain,
     demand: demandOf({
       units: chain.units,
       model,
+      tier: request.tier,
+      beganAtMs: madeAtMs(id),
       input,
       mediaTokens: mediaTokensOf(model),
       choices,
       maxOutputTokens,
+      calls: providerCallsOf(request.providerTools, model),
     }),
   };
 }
@@ -248,11 +254,13 @@ function heldOf(
   const allowed = demand.unlimited ? demand.affordableOutputTokens(granted) : null;
   const terms = {
     rates,
+    tier: request.tier,
     inputTokens: demand.inputTokens,
     countInput,
     tokenFactor,
     contextWindow,
     choices,
+    mostCalls: providerCallsOf(request.providerTools, model)?.most ?? 0,
     mostOutputTokens: Math.min(allowed ?? maxOutputTokens ?? Infinity, publishedOutputTokens) * choices,
     granted,
   };

@@ -13,12 +13,14 @@ const IN_TOKENS: PayRates = { credits: null, tokens: TOKEN_RATE };
 const credits = (amount: bigint) => ({ credits: amount, tokens: null });
 const tokens = (amount: bigint) => ({ credits: null, tokens: amount });
 const TERMS: Terms = {
+  tier: "default",
   rates: { credits: CREDITS, tokens: null },
   inputTokens: 7,
   countInput: async () => 7,
   tokenFactor: 1,
   contextWindow: 1_000,
   choices: 1,
+  mostCalls: 0,
   mostOutputTokens: 2_000,
   granted: credits(5_000_000n),
 };
@@ -317,7 +319,9 @@ test.each<[what: string, terms: Partial<Terms>]>([
     expect(bill.usage.cacheReadTokens).toBeLessThanOrEqual(bill.usage.inputTokens);
     expect(bill.usage.reasoningTokens).toBeLessThanOrEqual(bill.usage.outputTokens);
     expect(
-      Object.values({ ...bill.usage, toolCalls: 0 }).every((count) => Number.isSafeInteger(count) && count >= 0),
+      Object.values({ ...bill.usage, toolCalls: 0, parts: 0, served: 0 }).every(
+        (count) => Number.isSafeInteger(count) && count >= 0,
+      ),
     ).toBe(true);
   },
 );

@@ -9,6 +9,7 @@ import {
 } from "../../core/money/amount.ts";
 import { invariant } from "../../core/invariant.ts";
 import { costIn, type PayRates } from "../../core/money/pay-rate.ts";
+import { PLAIN_TIER } from "../../core/money/rate-rows.ts";
 import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../../core/money/usage.ts";
 import type { AnswerStage } from "../../translate/answer-stage.ts";
 import type { DeliveredText } from "../../translate/delivered-text.ts";
@@ -18,6 +19,8 @@ import { withinReservation } from "./within-reservation.ts";
 /** What was agreed when a request was admitted. Its price and the units of its chain do not change under way. */
 export type Terms = {
   rates: PayRates;
+  /** What the request asks to be served as. */
+  tier: string;
   /** The input as estimated, for what is written down under way and for what the operator bears. */
   inputTokens: number;
   /** The input as counted, for a bill when the provider does not say. */
@@ -25,6 +28,8 @@ export type Terms = {
   tokenFactor: number;
   contextWindow: number | null;
   choices: number;
+  /** How often the provider may run tools of its own. */
+  mostCalls: number;
   /** The longest answer that the provider was told it may give, all choices together. No estimate is longer. */
   mostOutputTokens: number;
   /** What was set aside in each unit. A charge that rests on an estimate never takes more. */
@@ -53,7 +58,7 @@ export type Ending = {
   overdue: boolean;
   usage: Usage | null;
   /** What a stream had said when it ended; null for a plain answer. */
-  stage: Pick<AnswerStage, "inputUsage" | "delivered"> | null;
+  stage: Pick<AnswerStage, "inputUsage" | "providerRuns" | "delivered"> | null;
   /** A plain answer as it came; null for a stream. */
   plain: Buffer | null;
 };
@@ -78,7 +83,8 @@ const freeOf = ({ granted }: Terms): Bill => {
 };
 
 /** The usual bill, for which nothing is counted or waited for: a whole answer with figures of its provider that can be true. Else null. */
-export function billAtOnce({ outcome, usage }: Ending, terms: Terms): Bill | null {
+export function billAtOnce(ending: Ending, terms: Terms): Bill | null {
+  const { outcome, usage } = tierTold(ending, terms);
   if (outcome !== "completed" || usage === null || usage.inputTokens === 0 || usage.outputTokens === 0) return null;
   if (!isPossible(usage, terms)) return null;
   const none = noneOf(terms.granted);
@@ -88,7 +94,18 @@ export function billAtOnce({ outcome, usage }: Ending, terms: Terms): Bill | nul
 
 /** What a request costs in the units of its chain. */
 export const billOf = async (ending: Ending, terms: Terms, count: CountText): Promise<Bill> =>
-  balanced(await billByOutcome(ending, terms, count), terms);
+  balanced(await billByOutcome(tierTold(ending, terms), terms, count), terms);
+
+/**
+ * A whole answer that names no tier was served as everybody is, whatever was asked for: a provider that knows of tiers names the one it gave.
+ * Of an answer that broke off nothing is known, and it is what was asked for.
+ */
+function tierTold(ending: Ending, { tier }: Terms): Ending {
+  const { outcome, usage } = ending;
+  if (tier === PLAIN_TIER || outcome !== "completed" || usage === null || usage.served?.tier !== undefined)
+    return ending;
+  return { ...ending, usage: { ...usage, served: { ...usage.served, tier: PLAIN_TIER, silent: true } } };
+}
 
 /** Every part of a bill is an amount in the units of the request, and no work is paid for twice. */
 function balanced(bill: Bill, { granted }: Terms): Bill {
@@ -182,14 +199,15 @@ export type CostSoFar = { cost: Amounts; usage: Usage };
 
 /** What a running stream would cost if it ended now. Cheap and rough: it is only charged when this process dies. */
 export function costSoFar(
-  { inputUsage, delivered, usage }: Pick<AnswerStage, "inputUsage" | "delivered" | "usage">,
+  stage: Pick<AnswerStage, "inputUsage" | "providerRuns" | "delivered" | "usage">,
   terms: Terms,
   hiddenTokens = 0,
 ): CostSoFar {
+  const { inputUsage, delivered, usage } = stage;
   const { output: outputTokens } = withHidden(delivered, delivered.length * TOKENS_PER_BYTE, { terms, hiddenTokens });
   const said = usage();
   if (said !== null && isPossible(said, terms)) return { cost: costIn(terms.rates, said), usage: said };
-  const input = inputSaid(inputUsage()) ?? estimatedInput(terms);
+  const input = withRuns(inputSaid(inputUsage()) ?? estimatedInput(terms), stage);
   const counted = priced(said ?? { ...input, outputTokens }, terms);
   return { cost: counted.charge, usage: counted.usage };
 }
@@ -207,6 +225,13 @@ const priced = (usage: Usage, terms: Terms) => withinReservation(usage, terms.gr
 /** What the provider said of the input at the start of its stream. */
 const inputSaid = (said: Usage | null): Usage | null => said && { ...said, toolCalls: NO_TOOL_CALLS };
 
+/** The searches that were seen are paid for, and what they were seen to bring. */
+function withRuns(input: Usage, { providerRuns }: Pick<AnswerStage, "providerRuns">): Usage {
+  const runs = providerRuns?.();
+  if (runs === undefined) return input;
+  return { ...input, inputTokens: input.inputTokens + runs.inputTokens, toolCalls: runs.toolCalls };
+}
+
 /** `said`: by the provider, and not counted here. */
 type Counted = { usage: Usage; said: boolean };
 
@@ -221,7 +246,7 @@ async function brokenOffUsage(ending: Ending, terms: Terms, count: CountText): P
   const tokens = delivered.length === 0 ? 0 : await count(delivered.text());
   const { spoken, output, thought } = withHidden(delivered, tokens * delivered.scale(), { terms, ...ending });
   if (usage !== null && usage.outputTokens >= spoken * SAID_ENOUGH) return countedOn(usage, spoken, delivered);
-  const input = usage ?? inputSaid(stage.inputUsage()) ?? (await inputOf(terms));
+  const input = usage ?? withRuns(inputSaid(stage.inputUsage()) ?? (await inputOf(terms)), stage);
   return { usage: { ...input, outputTokens: output, reasoningTokens: thought }, said: false };
 }
 
@@ -270,11 +295,13 @@ async function wholeUsage(ending: Ending, terms: Terms, count: CountText): Promi
 }
 
 /** False for numbers that exceed what the model can take in or give out, calls of tools included: they cannot be true. */
-function isPossible(usage: Usage, { contextWindow, choices }: Terms): boolean {
+function isPossible(usage: Usage, { contextWindow, choices, mostCalls }: Terms): boolean {
   let calls = 0;
   for (const name in usage.toolCalls) calls += usage.toolCalls[name] ?? 0;
   // A call is asked for in tokens of output.
   if (calls > usage.outputTokens) return false;
   if (contextWindow === null) return true;
-  return usage.inputTokens <= contextWindow && usage.outputTokens <= contextWindow * choices;
+  // What was read again after each call counts again.
+  const read = mostCalls === 0 ? 1 : 1 + Math.max(calls, mostCalls);
+  return usage.inputTokens <= contextWindow * read && usage.outputTokens <= contextWindow * choices;
 }

@@ -10,10 +10,21 @@ import {
   settled,
   USAGE,
 } from "../../../tests/support/generation-stage.ts";
+import type { Model } from "../../catalogue/model.ts";
 import { Fault } from "../../core/fault.ts";
 import { createId } from "../../core/ids.ts";
+import type { WhenLine } from "../../core/money/price.ts";
+import type { Key } from "../../keys/key.ts";
 
 const PURCHASED = 10n ** 9n;
+const PRICE = MODEL.price as NonNullable<Model["price"]>;
+const lineOf = (tier: string): WhenLine => ({
+  when: { tier },
+  nano: {},
+  toolCallNano: {},
+  times: 500_000_000n,
+  sold: true,
+});
 
 test("the terminal event of a stream leaves only after the settlement, which is the price of its usage [STR-17] [STR-18] [MON-21] [MON-29]", async () => {
   const { generate, ask, log, account, records } = generationStage(pieces(EVENT, USAGE, DONE));
@@ -390,4 +401,36 @@ test("near the edge the text is counted, so that a prompt starts on money for wh
     await expect(generate(ask(prompt))).rejects.toMatchObject({
       message: expect.stringContaining(needs) as string,
     });
+});
+
+const FLEX: Model = { ...MODEL, price: { ...PRICE, when: [lineOf("flex")] } };
+
+test("a tier is asked for only while the key that is read again may ask for it, and the price sells it [BOD-24]", async () => {
+  const asked = { service_tier: "flex" };
+  const plain = { service_tier: "default" };
+  const refusedFor = async (change: Partial<Key>, fields: object, model: Model = FLEX) => {
+    const stage = generationStage(pieces(EVENT, DONE), { model: FLEX });
+    stage.changeKey(change);
+    stage.catalogue.replace([FLEX]);
+    const generation = stage.ask({ ...fields, stream: true });
+    // The request has been checked when the ledger is asked, and what is read after that is new.
+    const ended = stage.generate(generation);
+    stage.catalogue.replace([model]);
+    const outcome = await ended.then(
+      () => "served",
+      ({ code, param }: Fault) => `${code} ${param}`,
+    );
+    expect(stage.account().held).toBe(0n);
+    expect(stage.bodies).toHaveLength(outcome === "served" ? 1 : 0);
+    return outcome;
+  };
+
+  expect(await refusedFor({ tiers: ["flex"] }, asked)).toBe("served");
+  expect(await refusedFor({ tiers: [] }, asked)).toBe("key_disabled service_tier");
+  expect(await refusedFor({ accountTiers: ["priority"] }, asked)).toBe("key_disabled service_tier");
+  expect(await refusedFor({ tiers: [] }, plain)).toBe("served");
+  expect(await refusedFor({}, asked, { ...MODEL, price: { ...PRICE, version: 4 } })).toBe(
+    "invalid_request service_tier",
+  );
+  expect(await refusedFor({}, plain, { ...MODEL, price: { ...PRICE, version: 4 } })).toBe("served");
 });

@@ -1,10 +1,12 @@
 import { canReason } from "../../catalogue/can-reason.ts";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
 import type { Model } from "../../catalogue/model.ts";
+import type { Key } from "../../keys/key.ts";
 import type { Clock } from "../../core/clock.ts";
 import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import { memberPolicyOf } from "../../core/request/member-policy.ts";
+import { mostCallsOf } from "../../core/request/provider-tools.ts";
 import { soldCache } from "../../core/money/price.ts";
 import { vocabularyOf } from "../../core/request/vocabulary.ts";
 import { NO_USAGE } from "../../core/money/usage.ts";
@@ -21,6 +23,8 @@ import type { Admit } from "./admit.ts";
 import type { AskForThoughts } from "./check/ask-for-thoughts.ts";
 import { checkContextWindow, mayExceedWindow } from "./check/check-context-window.ts";
 import { checkOutputLimit } from "./check/check-output-limit.ts";
+import { checkProviderTools } from "./check/check-provider-tools.ts";
+import { checkTier, tierRoutes } from "./check/check-tier.ts";
 import { checkTools } from "./check/check-tools.ts";
 import { requirePayer } from "../chain-for.ts";
 import { countRefusal, type CountRequest } from "../count-request.ts";
@@ -95,7 +99,7 @@ export const createGenerate =
       request,
       input,
       claim: idempotency?.claim ?? null,
-      resolveFor: (key) => catalogue.resolve(request.model, key),
+      resolveFor: (key) => soldTo(catalogue, request, key),
       onLedger,
     });
     if (admitted.kind === "replay") return replay(generation, admitted.answer);
@@ -140,7 +144,9 @@ function check({ catalogue, paperwork }: Parts, generation: Generation): Soon<Ch
   const model = catalogue.resolve(request.model, caller.key);
   onModel(model);
   requirePayer(caller.key, model.id);
-  const offer = { routes: routesFor(request, model, fidelity), reasoning: canReason(model) };
+  checkTier(request, model, caller.key);
+  checkProviderTools(request, model, caller.key);
+  const offer = { routes: tierRoutes(request, routesFor(request, model, fidelity)), reasoning: canReason(model) };
   return after(paperwork.groupRoutes(request, offer, fidelity), (routeGroups) => {
     checkTools(request, model);
     checkOutputLimit(request, model);
@@ -159,6 +165,13 @@ function check({ catalogue, paperwork }: Parts, generation: Generation): Soon<Ch
       });
     });
   });
+}
+
+/** The model for a key that was read again, at the price of this moment: it must still sell the tier, and the key still be allowed it. */
+function soldTo(catalogue: Catalogue, request: Generation["request"], key: Key): Model {
+  const model = catalogue.resolve(request.model, key);
+  checkTier(request, model, key);
+  return model;
 }
 
 /** From the first provider that is asked to the last byte for the caller. */
@@ -196,6 +209,7 @@ async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | n
     answerMode,
     bodyFor: (route, quirks) => {
       noteAsked(state, route);
+      held.hold.asks(route);
       return paperwork.writeRequest(request, route, {
         upstreamModel: route.upstreamModel,
         maxOutputTokens: held.toldMaxTokens,
@@ -204,6 +218,7 @@ async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | n
         quirks,
         members: memberPolicyOf(route),
         cache: soldCache(model.price),
+        mostCalls: mostCallsOf(model),
       });
     },
     headersFor: callHeaders(generation),
@@ -212,7 +227,10 @@ async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | n
     sink,
     restsMs: (route) => lostWork.restsMs({ payer, route, answerMode }),
     onAttempt: (attempt) => noteAttempt(state, attempt),
-    onUnsent: () => void (state.asked = null),
+    onUnsent: () => {
+      state.asked = null;
+      held.hold.asks(null);
+    },
     refused: thoughts.refused,
   });
   if (dispatched !== null) thoughts.answered(dispatched.route);

@@ -4,11 +4,14 @@ import { type Amounts, amountIn, type Unit, isSomething } from "../../core/money
 import type { Clock } from "../../core/clock.ts";
 import type { ChainRef } from "../../core/money/counter.ts";
 import type { Fault } from "../../core/fault.ts";
+import type { Route } from "../../core/catalogue/route.ts";
+import { billedMore, servedOtherwise } from "../../core/money/pay-rate.ts";
+import { ANY_REGION } from "../../core/money/rate-rows.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import type { MoneyAlarm } from "../../core/money/money-alarm.ts";
 import { type AnswerOutcome, bookedAs, type Usage } from "../../core/money/usage.ts";
 import type { Batcher } from "../../ledger/turn/batcher.ts";
-import type { Checkpoint, RecordDetails, Settled, Settlement, StoredAnswer } from "../../ledger/ledger.ts";
+import type { Checkpoint, RecordDetails, ServedFacts, Settled, Settlement, StoredAnswer } from "../../ledger/ledger.ts";
 import type { AnswerStage } from "../../translate/answer-stage.ts";
 import { type Bill, billAtOnce, billOf, costSoFar, type CostSoFar, type Ending, type Terms } from "./bill.ts";
 
@@ -23,6 +26,8 @@ export type HoldParts = {
   /** What the house bears of one payer in an hour before what they use is suspended, in each unit; and how many times that of an account. */
   writeOffCap: { credit: bigint; tokens: bigint };
   accountCaps: bigint;
+  /** What a credit is worth, in nano-dollars. */
+  creditNanoUsd: bigint;
   unconfirmed: (cause: unknown) => Fault;
   onAlarm: (alarm: MoneyAlarm) => void;
 };
@@ -50,6 +55,9 @@ export type HoldEnding = Ending & {
   answer: ((usage: Usage) => StoredAnswer | null) | null;
 };
 
+/** Who was asked for what, and with whose credential. */
+type AskedRoute = Pick<Route, "provider" | "upstreamModel" | "credentialRef">;
+
 /** How long a refusal waits for its money to be back, so that a caller who tries again at once finds it there. */
 const RELEASE_WAIT_MS = 250;
 
@@ -65,6 +73,7 @@ export class Hold {
   #nextSize = 1;
   #contentSeen = false;
   #lost: Amounts | null = null;
+  #route: AskedRoute | null = null;
   #settling: { startedAtMs: number; endedAtMs: number } | null = null;
 
   constructor(parts: HoldParts, held: Held) {
@@ -144,6 +153,21 @@ export class Hold {
     return this.#parts.unconfirmed(cause);
   }
 
+  /** A provider is about to be asked; null: it was not, after all. */
+  asks(route: AskedRoute | null): void {
+    this.#route = route;
+  }
+
+  /** As it is charged, and beside that what the answer named instead. */
+  #served(usage: Usage): ServedFacts | null {
+    if (this.#route === null) return null;
+    const { provider, upstreamModel, credentialRef: credential } = this.#route;
+    const { rates, tier: asked } = this.#held.terms;
+    const { tier, region } = rates.credits?.servedAs(usage) ?? { tier: asked, region: ANY_REGION };
+    const said = servedOtherwise(usage, { tier, region }, upstreamModel) ?? "";
+    return { provider, upstreamModel, credential, tier, region, said };
+  }
+
   /** Called as a stream grows. Writes down what it has come to when that is worth it; cheap when it is not. [L4] */
   progress(stage: AnswerStage, hiddenTokens: number): void {
     const usageSaid = !this.#usageSeen && stage.usage() !== null;
@@ -163,6 +187,7 @@ export class Hold {
         seq: this.#seq,
         credits: cost.credits ?? 0n,
         usage,
+        served: this.#served(usage),
         contentDelivered: this.#contentSeen,
       });
     }
@@ -211,6 +236,7 @@ export class Hold {
       outcome: bookedAs(ending),
       price: charge,
       usage,
+      served: this.#served(usage),
       digest: digest(),
       contentDelivered,
       record,
@@ -239,8 +265,15 @@ export class Hold {
     if (isBelow(settled.charged, bill.charge)) this.#alarm("overrun");
     if (settled.kind === "settled" && settled.overCap) void this.#suspend();
     if (bill.estimated && outcome === "completed") this.#alarm("usage_estimated");
-    const part = this.#held.terms.rates.credits?.unpricedIn(bill.usage) ?? null;
+    const { credits } = this.#held.terms.rates;
+    if (credits === null) return;
+    const part = credits.unpricedIn(bill.usage);
     if (part !== null) this.#alarm("unpriced_usage", { part });
+    const otherwise = servedOtherwise(bill.usage, credits.servedAs(bill.usage), this.#route?.upstreamModel);
+    if (otherwise !== null) this.#alarm("served_otherwise", { part: otherwise });
+    if (outcome !== "completed" || bill.estimated || bill.charge.credits === null) return;
+    const billed = billedMore(bill.usage, bill.charge.credits, this.#parts.creditNanoUsd);
+    if (billed !== null) this.#alarm("billed_more", { part: billed });
   }
 
   /** Nobody waits for it. Tried for as long as it takes; and while the key goes on, its next request asks for it again. */

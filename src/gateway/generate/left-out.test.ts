@@ -78,10 +78,13 @@ function heldFor(request: GenerationRequest): unknown {
   const { least, most } = demandOf({
     units: ["credit", "tokens"],
     model: MODEL,
+    tier: request.tier,
+    beganAtMs: 0,
     input,
     mediaTokens,
     choices,
     maxOutputTokens,
+    calls: null,
   });
   return { least, most };
 }

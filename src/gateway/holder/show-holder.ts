@@ -1,4 +1,5 @@
 import { ORIGIN_PREFIX } from "../../core/people/key-mode.ts";
+import { allowedTiers } from "../../keys/key.ts";
 import type { ClientSessions } from "../../keys/client-session.ts";
 import type { CounterSummary } from "../../ledger/ledger.ts";
 import type { HolderView } from "../../wire/holder/holder.ts";
@@ -17,7 +18,7 @@ export const createShowHolder =
     const [{ body: usage, shown }, sessions] = await Promise.all([showUsage(key), ownSessions(key, listSessions)]);
     const origin = publicUrl === null ? null : `${publicUrl}${ORIGIN_PREFIX[key.mode]}`;
     const person = sessions.find(({ id }) => id === key.id) ?? null;
-    return { usage, key, origin, limits: shown.map(limitOf), session, person };
+    return { usage, key: { ...key, tiers: allowedTiers(key) }, origin, limits: shown.map(limitOf), session, person };
   };
 
 const limitOf = ({ holder, kind, unit, models, period, renewsAtMs, posted, held, used, amount }: CounterSummary) => ({

@@ -266,3 +266,18 @@ test("once stopped it tells nothing more", async () => {
 
   expect(told).toEqual([]);
 });
+
+test("calls that hang are down for what another met meanwhile, where nothing is to be seen", async () => {
+  const { watch, set } = stage();
+  set.rehearse = () => new Promise(() => undefined);
+  set.diagnose = () => new Promise(() => undefined);
+  watch.sent();
+  const other = watch.sent();
+  await pass(2_750);
+  expect(set.looks).toBe(1);
+
+  watch.failed(other, FULL);
+  await pass(1_000);
+
+  expect(wordsOf(watch.state())).toBe("down: full");
+});

@@ -181,6 +181,11 @@ class Watching {
     if (isQuiet && (rehearsesWhenIdle || this.isDown())) void this.#rehearse();
   }
 
+  /** What calls failed of since one was answered: more than that others hang. */
+  #failedSince(): LedgerTrouble | null {
+    return this.#lately !== null && this.#lately.atMs >= this.#answeredMs ? this.#lately.trouble : null;
+  }
+
   #elapsedMs(): number {
     return this.#options.clock.elapsedMs();
   }
@@ -227,7 +232,7 @@ class Watching {
     void inTime(DIAGNOSIS_MS, this.#looking, null).then((seen) => {
       this.#explaining = false;
       this.#explainedMs = this.#elapsedMs();
-      if (this.#failures >= FAILURES || this.#hangs()) this.#down(seen ?? trouble);
+      if (this.#failures >= FAILURES || this.#hangs()) this.#down(seen ?? this.#failedSince() ?? trouble);
     });
   }
 

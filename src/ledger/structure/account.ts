@@ -22,6 +22,8 @@ export type AccountRow = {
   /** The worst on the way from the root. */
   state: (typeof ACCOUNT_STATUSES)[number];
   createdAtMs: number;
+  /** Tiers that keys here and below may ask for; null: all that are sold. */
+  tiers: readonly string[] | null;
   /** How many keys it has itself. */
   keys: number;
 };

@@ -265,6 +265,24 @@ describe("the structure of accounts", () => {
     expect(await chainOf(bob)).toEqual(besides);
   });
 
+  test.skipIf(reason !== null)("the tiers of an account make every copy of the keys below it stale", async () => {
+    const [ann, bob] = [await key(search), await key(ads)];
+    const [before, besides] = [await chainOf(ann), await chainOf(bob)];
+    const tiersOf = async (id: string) =>
+      (await one<{ tiers: string[] | null }>("select tiers from account where id = $1", id)).tiers;
+    expect(await structure.setTiers(search, ["flex"])).toMatchObject({ result: "done" });
+    expect(await structure.setTiers(search, ["flex"])).toMatchObject({ result: "already" });
+    expect(await tiersOf(search)).toEqual(["flex"]);
+    expect(await chainOf(ann)).toEqual({ ...before, version: before.version + 1n });
+    expect(await chainOf(bob)).toEqual(besides);
+    expect(await structure.setTiers(search, null)).toMatchObject({ result: "done" });
+    expect(await tiersOf(search)).toBeNull();
+    expect(await structure.setTiers(createId(6), [])).toMatchObject({ result: "unknown_account" });
+    expect(await structure.setTiers(await key(null), [])).toMatchObject({ result: "unknown_account" });
+    await structure.closeAccount(ads);
+    expect(await structure.setTiers(ads, [])).toMatchObject({ result: "closed" });
+  });
+
   test.skipIf(reason !== null)("money stays in its tree", async () => {
     const globex = await account(null, `Globex ${createId(4)}`);
     const far = await account(null, `Far ${createId(5)}`, 8);

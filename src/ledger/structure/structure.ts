@@ -75,6 +75,8 @@ export type Structure = {
   /** Puts an account and all below it under another of its bucket, or gives it another name, or both. */
   changeAccount: (accountId: string, change: { parentId?: string; name?: string }) => Promise<Changed>;
   setStatus: (accountId: string, status: AccountStatus) => Promise<Changed>;
+  /** Which tiers the keys here and below may ask for; null: all that are sold. */
+  setTiers: (accountId: string, tiers: readonly string[] | null) => Promise<Changed>;
   /** For good, with all below it: no purse may have money, and no request may be open. */
   closeAccount: (accountId: string) => Promise<Changed>;
   openCounter: (order: CounterOrder) => Promise<Changed>;

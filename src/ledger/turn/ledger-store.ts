@@ -6,8 +6,9 @@ import { hexColumn, plainColumn, textColumn } from "./columns.ts";
 import { inOrder } from "./in-order.ts";
 import type { Failure } from "./lane.ts";
 import type { CounterSummary, Funded, Ledger, LostHolds, StoredAnswer, UsageSummary, Voided } from "../ledger.ts";
+import { createServed, type ServedNumbers } from "./served-store.ts";
 import { createTurn, NO_PROCESS } from "./turn-store.ts";
-import { toolColumn, USAGE_COUNTS } from "./usage-columns.ts";
+import { moreColumn, toolColumn, USAGE_COUNTS } from "./usage-columns.ts";
 import { createWords, type Words } from "./words-store.ts";
 
 type VoidedRow = Amounts & { place: number; result: Voided["kind"] };
@@ -33,9 +34,9 @@ const KEPT = `select q.place::int as place, c.status, c.content_type as "content
 
 const VOID = "select * from void_v1(on_line_v1($4::uuid, $1::uuid[]), $2::uuid[], $3::boolean[])";
 
-const CHECKPOINT = `select checkpoint_v1 as id
-  from checkpoint_v1(on_line_v1($12::uuid, $1::uuid[]), $2::int[], $3::bigint[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[],
-    $9::int[], $10::jsonb[], $11::boolean[])`;
+const CHECKPOINT = `select checkpoint_v2 as id
+  from checkpoint_v2(on_line_v1($14::uuid, $1::uuid[]), $2::int[], $3::bigint[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[],
+    $9::int[], $10::jsonb[], $11::boolean[], $12::int[], $13::jsonb[])`;
 
 const SUSPEND = "select id from suspend_v1(on_line_v1($2::uuid, $1::uuid[])) id";
 
@@ -68,13 +69,15 @@ const USAGE = `select mode_unit as unit, spent, today_spend as "todaySpend", las
 /** The ledger in PostgreSQL. Every call is one statement and so one transaction. */
 export function createLedgerStore(queryable: Queryable): Ledger {
   const words = createWords(queryable);
-  const turn = createTurn(queryable, words);
+  const served = createServed(queryable);
+  const turn = createTurn(queryable, words, served);
   return {
     turn,
     admit: async (processId, asks) => (await turn(processId, { settlements: [], asks })).verdicts,
     settle: async (settlements) => (await turn(NO_PROCESS, { settlements, asks: [] })).settled,
 
-    ...requestCalls(queryable, words),
+    ...requestCalls(queryable),
+    ...checkpointCalls(queryable, words, served),
     ...lostHoldCalls(queryable),
     ...counterCalls(queryable),
   };
@@ -83,8 +86,7 @@ export function createLedgerStore(queryable: Queryable): Ledger {
 /** What becomes of requests under way, beside their turns. */
 const requestCalls = (
   queryable: Queryable,
-  words: Words,
-): Pick<Ledger, "kept" | "void" | "checkpoint" | "heartbeat" | "rehearse" | "forgetClaims"> => ({
+): Pick<Ledger, "kept" | "void" | "heartbeat" | "rehearse" | "forgetClaims"> => ({
   kept: async (claims) => {
     const rows = await queryable.query<StoredAnswer & { place: number }>(KEPT, [
       textColumn(claims, ({ keyId }) => keyId),
@@ -109,22 +111,6 @@ const requestCalls = (
     });
   },
 
-  checkpoint: async (checkpoints) => {
-    const usages = checkpoints.map(({ usage }) => usage);
-    const numbers = await words.numbersOf(usages.flatMap(({ toolCalls }) => Object.keys(toolCalls)));
-    const values = [
-      textColumn(checkpoints, ({ id }) => id),
-      plainColumn(checkpoints, ({ seq }) => seq),
-      plainColumn(checkpoints, ({ credits }) => credits),
-      ...USAGE_COUNTS.map((name) => plainColumn(usages, (usage) => usage[name])),
-      toolColumn(usages, numbers),
-      plainColumn(checkpoints, ({ contentDelivered }) => contentDelivered),
-      LINE,
-    ];
-    const rows = await queryable.query<{ id: string }>(CHECKPOINT, values, PREPARED);
-    return rows.map(({ id }) => id);
-  },
-
   heartbeat: async (processId) => {
     const [row] = await queryable.query<{ until: Date }>(HEARTBEAT, [processId, LINE], PREPARED);
     invariant(row, "a heartbeat is answered");
@@ -142,6 +128,28 @@ const requestCalls = (
     ]);
     invariant(row, "what was removed is counted");
     return row.removed;
+  },
+});
+
+/** What requests have come to under way. */
+const checkpointCalls = (queryable: Queryable, words: Words, served: ServedNumbers): Pick<Ledger, "checkpoint"> => ({
+  checkpoint: async (checkpoints) => {
+    const usages = checkpoints.map(({ usage }) => usage);
+    const numbers = await words.numbersOf(usages.flatMap(({ toolCalls }) => Object.keys(toolCalls)));
+    const ways = await served.numbersOf(checkpoints);
+    const values = [
+      textColumn(checkpoints, ({ id }) => id),
+      plainColumn(checkpoints, ({ seq }) => seq),
+      plainColumn(checkpoints, ({ credits }) => credits),
+      ...USAGE_COUNTS.map((name) => plainColumn(usages, (usage) => usage[name])),
+      toolColumn(usages, numbers),
+      plainColumn(checkpoints, ({ contentDelivered }) => contentDelivered),
+      plainColumn(ways, (way) => way),
+      moreColumn(usages),
+      LINE,
+    ];
+    const rows = await queryable.query<{ id: string }>(CHECKPOINT, values, PREPARED);
+    return rows.map(({ id }) => id);
   },
 });
 

@@ -1,30 +1,33 @@
 import { sqlStateOf } from "../../db/database-error.ts";
 import { LINE, PREPARED, type Queryable } from "../../db/database.ts";
 import type { Ask, BatchVerdict, LedgerTurn, Settlement, TurnAnswer } from "../ledger.ts";
-import { isBorne, toolColumn, USAGE_COUNTS } from "./usage-columns.ts";
+import { isBorne, moreColumn, toolColumn, USAGE_COUNTS } from "./usage-columns.ts";
 import type { Numbers } from "./words-store.ts";
 
 const ADMIT = callOf("admit_turn_v1", "uuid uuid uuid uuid bigint int int bigint bigint bigint bigint int int int");
 const SETTLE = callOf(
-  "settle_turn_v1",
-  "uuid uuid uuid bigint bigint int int int int int int jsonb int int int int boolean bytea",
+  "settle_turn_v2",
+  "uuid uuid uuid bigint bigint int int int int int int jsonb int int int int boolean bytea int jsonb",
 );
 
 /** The request was there before, and nothing has happened. */
 const KNOWN_BEFORE = "40T01";
+
+/** What stands for words, and for how each settlement was served. */
+type Known = { numbers: Numbers; ways: readonly (number | null)[] };
 
 /** A turn of one plain call, which the ledger does in less time. Null: nothing has happened, and the turn goes the way of all others. */
 export async function turnAlone(
   queryable: Queryable,
   processId: string,
   { settlements, asks }: LedgerTurn,
-  numbers: Numbers,
+  known: Known,
 ): Promise<TurnAnswer | null> {
   if (settlements.length + asks.length !== 1) return null;
   const [settlement, ask] = [settlements[0], asks[0]];
   try {
-    if (settlement !== undefined && isPlainEnd(settlement)) return await settleAlone(queryable, settlement, numbers);
-    if (ask !== undefined && isPlainAsk(ask)) return await admitAlone(queryable, processId, ask, numbers);
+    if (settlement !== undefined && isPlainEnd(settlement)) return await settleAlone(queryable, settlement, known);
+    if (ask !== undefined && isPlainAsk(ask)) return await admitAlone(queryable, processId, ask, known.numbers);
   } catch (error) {
     if (sqlStateOf(error) !== KNOWN_BEFORE) throw error;
   }
@@ -40,7 +43,11 @@ const isPlainEnd = (settlement: Settlement): boolean =>
 
 const isPlainAsk = ({ chain, claim }: Ask): boolean => chain.counters.length === 0 && claim === null;
 
-async function settleAlone(queryable: Queryable, end: Settlement, numbers: Numbers): Promise<TurnAnswer | null> {
+async function settleAlone(
+  queryable: Queryable,
+  end: Settlement,
+  { numbers, ways }: Known,
+): Promise<TurnAnswer | null> {
   const { id, keyId, price, usage, record, digest } = end;
   const values = [
     LINE,
@@ -56,6 +63,8 @@ async function settleAlone(queryable: Queryable, end: Settlement, numbers: Numbe
     record && record.tookMs,
     record && record.estimated,
     digest === null ? null : `\\x${digest}`,
+    ways[0] ?? null,
+    moreColumn([usage])?.[0] ?? null,
   ];
   const [row] = await queryable.query<{ done: boolean }>(SETTLE, values, PREPARED);
   return row?.done === true ? { settled: [{ kind: "settled", charged: price }], verdicts: [] } : null;

@@ -4,7 +4,8 @@ import { type AnswerRow, settledOf, verdictsOf } from "./answer-row.ts";
 import { hexColumn, plainColumn, textColumn } from "./columns.ts";
 import type { Ask, Ledger, Settlement } from "../ledger.ts";
 import { turnAlone } from "./lone-turn-store.ts";
-import { isBorne, toolColumn, USAGE_COUNTS } from "./usage-columns.ts";
+import type { ServedNumbers } from "./served-store.ts";
+import { isBorne, moreColumn, toolColumn, USAGE_COUNTS } from "./usage-columns.ts";
 import type { Numbers, Words } from "./words-store.ts";
 
 /** The numbers by which the journal knows the ends of requests. */
@@ -15,34 +16,36 @@ const KIND_NO: Record<Outcome, number> = { completed: 1, client_gone: 2, upstrea
  * line: it is asked for in the same statement, because a pooler may send each to another server.
  */
 const SETTLE_TYPES =
-  "uuid uuid smallint bigint bigint int int int int int int jsonb boolean int int int int boolean bytea int text bytea bigint bigint bigint bigint bigint";
+  "uuid uuid smallint bigint bigint int int int int int int jsonb boolean int int int int boolean bytea int text bytea bigint bigint bigint bigint bigint int jsonb";
 const ADMIT_TYPES = "uuid uuid bigint int int bigint bigint bigint bigint boolean int int int bytea bytea";
 const TURN_ARRAYS = `${SETTLE_TYPES} ${ADMIT_TYPES}`
   .split(" ")
   .map((type, index) => `$${index + 4}::${type}[]`)
   .join(", ");
-const TURN = `select * from turn_v1($3::uuid, $1::uuid, $2::int[], ${TURN_ARRAYS})`;
+const TURN = `select * from turn_v2($3::uuid, $1::uuid, $2::int[], ${TURN_ARRAYS})`;
 
 /** Ends need no process: only what starts belongs to one. */
 export const NO_PROCESS = "00000000-0000-0000-0000-000000000000";
 
 /** Settles and admits, all or nothing. */
 export const createTurn =
-  (queryable: Queryable, words: Words): Ledger["turn"] =>
+  (queryable: Queryable, words: Words, served: ServedNumbers): Ledger["turn"] =>
   async (processId, { settlements, asks }) => {
     const forgetting = (error: unknown): never => {
       // Another server may have another dictionary.
       words.forget();
+      served.forget();
       throw error;
     };
     const numbers = await words.numbersOf(wordsIn(settlements, asks));
-    const alone = await turnAlone(queryable, processId, { settlements, asks }, numbers).catch(forgetting);
+    const ways = await served.numbersOf(settlements);
+    const alone = await turnAlone(queryable, processId, { settlements, asks }, { numbers, ways }).catch(forgetting);
     if (alone !== null) return alone;
     const values = [
       processId,
       countersIn(settlements, asks),
       LINE,
-      ...settleColumns(settlements, numbers),
+      ...settleColumns(settlements, numbers, ways),
       ...askColumns(asks, numbers),
     ];
     const rows = await queryable.query<AnswerRow>(TURN, values, PREPARED).catch(forgetting);
@@ -76,7 +79,11 @@ function countersIn(settlements: readonly Settlement[], asks: readonly Ask[]): n
 }
 
 /** A column that nobody uses is null as a whole. */
-function settleColumns(settlements: readonly Settlement[], numbers: Numbers): unknown[] {
+function settleColumns(
+  settlements: readonly Settlement[],
+  numbers: Numbers,
+  ways: readonly (number | null)[],
+): unknown[] {
   const recorded = settlements.some(({ record }) => record !== null);
   const answered = settlements.some(({ answer }) => answer !== null);
   const borne = settlements.some(isBorne);
@@ -114,6 +121,8 @@ function settleColumns(settlements: readonly Settlement[], numbers: Numbers): un
           (cap) => cap,
         )
       : null,
+    ways.some((way) => way !== null) ? plainColumn(ways, (way) => way) : null,
+    moreColumn(settlements.map(({ usage }) => usage)),
   ];
 }
 

@@ -23,6 +23,12 @@ export function toolColumn(usages: readonly Usage[], numbers: Numbers): unknown[
   );
 }
 
+/** Counts that have no column; null as a whole where there are none, as is usual. */
+export function moreColumn(usages: readonly Usage[]): unknown[] | null {
+  if (!usages.some(({ parts }) => parts !== undefined)) return null;
+  return usages.map(({ parts }) => (parts === undefined ? null : JSON.stringify({ parts })));
+}
+
 function hasCalls({ toolCalls }: Usage): boolean {
   for (const _ in toolCalls) return true;
   return false;

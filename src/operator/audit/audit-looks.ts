@@ -28,6 +28,7 @@ export type AuditLooks = Readonly<
     | "provider"
     | "model"
     | "catalogue"
+    | "cost"
     | "request"
     | "notice"
     | "purse"
@@ -68,6 +69,7 @@ export function createAuditLooks({ operator, findKey, findAccount, accounts }: P
     provider: async (name) => ({ id: name, name, accountIds: [], view: await operator.providers.show(name) }),
     model: async (id) => ({ id, name: id, accountIds: [], view: await operator.catalogue.showModel(id) }),
     catalogue: bare,
+    cost: bare,
     request: bare,
     notice: bare,
     purse: bare,
@@ -98,6 +100,8 @@ const keyView = (key: KeyDetails): KeyDetails => ({
   personId: key.personId,
   providerScope: key.providerScope,
   models: key.models,
+  tiers: key.tiers,
+  accountTiers: key.accountTiers,
   rpmLimit: key.rpmLimit,
   expiresAtMs: key.expiresAtMs,
   createdAtMs: key.createdAtMs,
@@ -114,6 +118,7 @@ export const NO_LOOKS: AuditLooks = {
   provider: NOTHING,
   model: NOTHING,
   catalogue: bare,
+  cost: bare,
   request: bare,
   notice: bare,
   purse: bare,

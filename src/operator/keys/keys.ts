@@ -34,6 +34,8 @@ export type KeyDetails = Pick<
   | "personId"
   | "providerScope"
   | "models"
+  | "tiers"
+  | "accountTiers"
   | "rpmLimit"
   | "expiresAtMs"
   | "createdAtMs"

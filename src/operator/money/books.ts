@@ -4,11 +4,14 @@ import { createId } from "../../core/ids.ts";
 import type { PageRequest } from "../../core/page.ts";
 import type { ClosedPurse, ClosedPurses } from "../../ledger/structure/closed-purse.ts";
 import type { Journal, ShowJournal } from "../../ledger/report/journal.ts";
+import type { ListServed, ServedCharge } from "../../ledger/report/served-charges.ts";
 import type { Outstanding, ReadOutstanding } from "../../ledger/report/outstanding.ts";
 import type { Continuous, Verification, VerificationStore } from "../../ledger/verify/verification.ts";
 import type { OnProgress, VerifyLedger, VerifyReport } from "../../ledger/verify/verify.ts";
 import type { OperatorEvents } from "../../telemetry/operator-events.ts";
 import { type Holder, type HolderNames, type NamedHolder, nameHolder } from "../find/holder.ts";
+
+export type { ListServed, ServedCharge };
 
 /** The journal of a key or an account, and which it is. */
 export type NamedJournal = Journal & NamedHolder;
@@ -22,6 +25,8 @@ export type OutstandingCredit = Omit<Outstanding, "closed"> & {
 export type ReadBooks = {
   /** Newest first. */
   journal: (of: Holder, page: PageRequest) => Promise<NamedJournal>;
+  /** What a day's requests used at providers, for those who compare it with bills. */
+  listCharges: ListServed;
   /** The credit in all purses, or in those that a lead may see. */
   showOutstanding: (by: Pick<By, "within">) => Promise<OutstandingCredit>;
   /** Recomputes every counter from the journal, or those of one key; with `recompute`, every amount from its price, too. */
@@ -37,6 +42,7 @@ export type ReadBooks = {
 
 type Parts = HolderNames & {
   showJournal: ShowJournal;
+  listServed: ListServed;
   readOutstanding: ReadOutstanding;
   closedPurses: Pick<ClosedPurses, "list">;
   verifyLedger: VerifyLedger;
@@ -51,6 +57,7 @@ const MOST_CLOSED = 100;
 
 export const createReadBooks = ({
   showJournal,
+  listServed,
   readOutstanding,
   closedPurses,
   verifyLedger,
@@ -64,6 +71,7 @@ export const createReadBooks = ({
     const { kind, id, named } = await nameHolder(names, of);
     return { ...named, ...(await showJournal({ kind, id }, page)) };
   },
+  listCharges: listServed,
   showOutstanding: async ({ within = null }) => {
     const { closed, ...open } = await readOutstanding(within);
     return { ...open, closed: { ...closed, listed: await closedPurses.list(within, MOST_CLOSED) } };

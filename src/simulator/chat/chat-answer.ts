@@ -1,6 +1,7 @@
 import { type Block, type Group, tokensOf } from "../plan/block.ts";
 import { callIdOf, headDelta, proofDelta, REASONS, wholeMessage, wrapping } from "./chat-blocks.ts";
 import type { Generation, JsonObject, Stretch, StreamEncoder } from "../dialect.ts";
+import { tierNamed } from "../plan/generation.ts";
 import { tokenOf } from "../plan/lanes.ts";
 import { serverFailure } from "../ask/openai-errors.ts";
 
@@ -73,6 +74,7 @@ function openingDelta(generation: Generation, block: Block | undefined, choice: 
     case "refusal":
       return { role: "assistant", content: null, refusal: "" };
     case "text":
+    case "search":
     case undefined:
       return { role: "assistant", content: "", refusal: null };
     default:
@@ -99,13 +101,14 @@ const envelope = (generation: Generation, object: string) => ({
   object,
   created: generation.createdAtSeconds,
   model: generation.ask.model,
-  service_tier: "default",
+  service_tier: tierNamed(generation, "default"),
   system_fingerprint: "fp_simulator",
 });
 
 function usageOf({ usage }: Generation): JsonObject | null {
   if (!usage) return null;
   return {
+    ...usage.billed,
     prompt_tokens: usage.inputTokens,
     completion_tokens: usage.outputTokens,
     total_tokens: usage.totalTokens,

@@ -21,6 +21,7 @@ export function wrapping(block: Block): Lane {
   const { content } = block;
   switch (block.kind) {
     case "text":
+    case "search":
       return { before: '{"content":"', content, after: '"}' };
     case "refusal":
       return { before: '{"refusal":"', content, after: '"}' };

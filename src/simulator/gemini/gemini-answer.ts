@@ -74,6 +74,7 @@ function partOf(generation: Generation, block: Block): JsonObject[] {
   if (!isShown(generation, block)) return [];
   switch (block.kind) {
     case "refusal":
+    case "search":
       return [];
     case "thinking":
       return [{ text: textOf(block), thought: true }];

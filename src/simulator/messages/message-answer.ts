@@ -1,8 +1,9 @@
 import { type Group, type Stop, textOf, tokensOf } from "../plan/block.ts";
 import type { Generation, JsonObject, Stretch, StreamEncoder } from "../dialect.ts";
-import { blocksOf } from "../plan/generation.ts";
+import { blocksOf, tierNamed } from "../plan/generation.ts";
 import { tokenOf } from "../plan/lanes.ts";
-import { DELTAS, emptyBlock, isShown, proofDelta, wholeBlock } from "./message-blocks.ts";
+import type { UsageReport } from "../plan/usage-report.ts";
+import { DELTAS, emptyBlock, isShown, proofDelta, resultBlock, wholeBlock, widthOf } from "./message-blocks.ts";
 
 const REASONS: Record<Stop["reason"], string> = {
   end: "end_turn",
@@ -15,12 +16,14 @@ const REASONS: Record<Stop["reason"], string> = {
 export function encodeMessage(generation: Generation): StreamEncoder {
   // What was refused is told with the end of the message; there is no block for it.
   const groups = generation.groups.filter((group) => group.every(({ kind }) => kind !== "refusal"));
-  const usage = generation.usage && { usage: usageOf(generation, 1) };
+  const usage = generation.usage && {
+    usage: usageOf({ ...generation, usage: beforeTools(generation.usage) }, 1),
+  };
   const message = { ...envelope(generation), content: [], stop_reason: null, stop_sequence: null, ...usage };
 
   return {
     opening: () => [event({ type: "message_start", message })],
-    stretches: groups.map((group, place) => stretchOf(generation, group, groups.slice(0, place).flat().length)),
+    stretches: groups.map((group, place) => stretchOf(generation, group, widthBefore(groups, place))),
     closing: () => [
       event({
         type: "message_delta",
@@ -33,6 +36,19 @@ export function encodeMessage(generation: Generation): StreamEncoder {
     broken: `${deltaHead(0)}${DELTAS.text}\n\n`,
   };
 }
+
+const beforeTools = (usage: UsageReport): UsageReport => ({
+  ...usage,
+  inputTokens: usage.promptTokens,
+  searches: 0,
+  pages: 0,
+});
+
+const widthBefore = (groups: readonly Group[], place: number): number =>
+  groups
+    .slice(0, place)
+    .flat()
+    .reduce((sum, block) => sum + widthOf(block), 0);
 
 const deltaHead = (index: number) =>
   `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":`;
@@ -60,6 +76,12 @@ function stretchOf(generation: Generation, group: Group, first: number): Stretch
         return [
           ...(delta === null ? [] : [event({ type: "content_block_delta", index, delta })]),
           event({ type: "content_block_stop", index }),
+          ...(block.kind === "search" && block.whole
+            ? [
+                event({ type: "content_block_start", index: index + 1, content_block: resultBlock(generation, block) }),
+                event({ type: "content_block_stop", index: index + 1 }),
+              ]
+            : []),
         ];
       }),
   };
@@ -98,6 +120,9 @@ function totals({ usage }: Generation): JsonObject {
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: usage?.cachedTokens,
     output_tokens: usage?.outputTokens,
+    ...(usage && usage.searches + usage.pages > 0
+      ? { server_tool_use: { web_search_requests: usage.searches, web_fetch_requests: usage.pages } }
+      : {}),
     ...(usage?.thoughtTokens ? { output_tokens_details: { thinking_tokens: usage.thoughtTokens } } : {}),
   };
 }
@@ -107,4 +132,6 @@ const usageOf = (generation: Generation, outputTokens: number | string): JsonObj
   cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
   output_tokens: outputTokens,
   service_tier: "standard",
+  speed: tierNamed(generation, "standard"),
+  inference_geo: generation.served.region ?? "global",
 });

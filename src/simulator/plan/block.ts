@@ -4,6 +4,9 @@ import type { Thoughts } from "./script.ts";
 /** How much of a block is said: after the caller's limit, and whether that is all of it. */
 type Said = { tokens: number; content: Content; whole: boolean };
 
+/** A search or a page of the provider's own, and how many tokens it found; null: it was told that it may not. */
+export type ProviderRun = { action: "search" | "page"; found: number | null };
+
 /** One thing an answer says, in no dialect's words. Calls are numbered from 0. */
 export type Block = Said &
   (
@@ -11,6 +14,7 @@ export type Block = Said &
     | { kind: "refusal" }
     | { kind: "thinking"; thoughts: Thoughts }
     | { kind: "call"; name: string; number: number }
+    | ({ kind: "search"; number: number } & ProviderRun)
   );
 
 /** Blocks that are written side by side, a token of each in turn; most stand alone. */

@@ -1,7 +1,8 @@
-import { type Block, textOf, tokensOf } from "./block.ts";
+import { type Block, type ProviderRun, textOf, tokensOf } from "./block.ts";
 import { filler, wordContent } from "./content.ts";
 import type { Ask, Dialect, Generation } from "../dialect.ts";
 import { planGroups } from "./plan-groups.ts";
+import { inputRead } from "./provider-run.ts";
 import type { Script } from "./script.ts";
 import { reportUsage } from "./usage-report.ts";
 
@@ -12,6 +13,8 @@ export function planGeneration({ ask, script, id, nowMs }: Plan): Generation {
   const tokens = groups.reduce((sum, group) => sum + tokensOf(group), 0);
   const secret = Math.min(script.secretTokens, ask.limitTokens ?? script.secretTokens);
   const thoughts = groups.flat().filter(({ kind }) => kind === "thinking");
+  const runs = groups.flat().filter((block) => block.kind === "search" && block.whole) as ProviderRun[];
+  const prompt = script.inputTokens ?? promptTokens(ask);
   return {
     id,
     ask,
@@ -19,14 +22,33 @@ export function planGeneration({ ask, script, id, nowMs }: Plan): Generation {
     tokens,
     groups,
     stop,
+    served: { tier: script.tier ?? tierAsked(ask), region: script.region },
     usage: reportUsage(script.usage, {
-      inputTokens: script.inputTokens ?? promptTokens(ask),
+      promptTokens: prompt,
+      inputTokens: inputRead(prompt, runs),
+      searches: countOf(runs, "search"),
+      pages: countOf(runs, "page"),
       outputTokens: (tokens + secret) * ask.choices,
       cachedTokens: script.cachedTokens,
+      billedTicks: script.billedTicks,
       thoughtTokens: (tokensOf(thoughts) + secret) * ask.choices,
     }),
   };
 }
+
+/** What was not let run is not billed. */
+const countOf = (runs: readonly ProviderRun[], action: ProviderRun["action"]): number =>
+  runs.filter((run) => run.action === action && run.found !== null).length;
+
+/** What is not named is served as to everybody. */
+function tierAsked({ body }: Ask): string | null {
+  const asked = body["speed"] ?? body["service_tier"];
+  return typeof asked === "string" && !["auto", "default", "standard", "standard_only"].includes(asked) ? asked : null;
+}
+
+/** As an answer names it; undefined where it is told to name none. */
+export const tierNamed = ({ served: { tier } }: Generation, ordinary: string): string | undefined =>
+  tier === "none" ? undefined : (tier ?? ordinary);
 
 /** The blocks in the order they begin. */
 export const blocksOf = ({ groups }: Generation): readonly Block[] => groups.flat();

@@ -9,6 +9,7 @@ import {
   wordContent,
 } from "./content.ts";
 import type { Ask } from "../dialect.ts";
+import { plannedRuns } from "./provider-run.ts";
 import { answerFitting } from "./schema-answer.ts";
 import type { Script } from "./script.ts";
 import { metSequence } from "./stop-sequence.ts";
@@ -26,7 +27,8 @@ export function planGroups(script: Script, ask: Ask): Plan {
     whole: true,
   } as const;
   const { groups, stop } = planAnswer(script, ask);
-  const all = thinkingTokens === 0 ? groups : [[thinking], ...groups];
+  const runs = plannedRuns(script, ask.body).map((run) => [run]);
+  const all = [...(thinkingTokens === 0 ? [] : [[thinking]]), ...runs, ...groups];
   const cut = ask.limitTokens === null ? all : within(all, Math.max(0, ask.limitTokens - script.secretTokens));
   return { groups: cut, stop: cut === all ? stop : { reason: "length", sequence: null } };
 }

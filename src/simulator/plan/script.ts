@@ -51,6 +51,10 @@ export type Script = {
   toolOnce: boolean;
   /** Only so many calls fail, and those after them are whole; null: all fail. */
   failures: number | null;
+  /** Searches and pages of its own, where the request offers them, and what each finds in tokens. */
+  searches: number;
+  pages: number;
+  foundTokens: number;
   recording: string | null;
   flush: (typeof FLUSHES)[number];
   hashed: boolean;
@@ -58,6 +62,11 @@ export type Script = {
   inputTokens: number | null;
   /** The share of the input reported as read from a cache. */
   cachedTokens: number;
+  /** What it says it was served as; null: as it was asked. */
+  tier: string | null;
+  region: string | null;
+  /** What it says that it bills, in ten thousand millionths of a dollar; null: nothing. */
+  billedTicks: number | null;
 };
 
 export const DEFAULT_SCRIPT: Script = {
@@ -83,11 +92,17 @@ export const DEFAULT_SCRIPT: Script = {
   toolArguments: null,
   toolOnce: false,
   failures: null,
+  searches: 0,
+  pages: 0,
+  foundTokens: 1_000,
   recording: null,
   flush: "batch",
   hashed: false,
   inputTokens: null,
   cachedTokens: 0,
+  tier: null,
+  region: null,
+  billedTicks: null,
 };
 
 const MOST_TOKENS = 1_000_000;
@@ -95,6 +110,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const HOUR_MS = 3_600_000;
 
 const SETTINGS: Record<string, (value: string) => Partial<Script>> = {
+  billed: (value) => ({ billedTicks: integer("billed", value, Number.MAX_SAFE_INTEGER) }),
   tokens: (value) => ({ tokens: integer("tokens", value, MOST_TOKENS) }),
   rate: (value) => ({ tokensPerSecond: rate(value) }),
   ttft: (value) => ({ firstTokenMs: integer("ttft", value, HOUR_MS) }),
@@ -116,11 +132,16 @@ const SETTINGS: Record<string, (value: string) => Partial<Script>> = {
   arguments: (value) => ({ toolArguments: jsonObject("arguments", value) }),
   once: (value) => flag("once", value, { toolOnce: true }),
   failures: (value) => ({ failures: integer("failures", value, MOST_TOKENS) }),
+  searches: (value) => ({ searches: integer("searches", value, 100) }),
+  pages: (value) => ({ pages: integer("pages", value, 100) }),
+  found: (value) => ({ foundTokens: integer("found", value, 1_000_000) }),
   recording: (value) => ({ recording: matching("recording", value, /^\w[\w.-]{0,199}$/) }),
   flush: (value) => ({ flush: oneOf("flush", value, FLUSHES) }),
   hash: (value) => flag("hash", value, { hashed: true }),
   input: (value) => ({ inputTokens: integer("input", value, 1_000_000_000) }),
   cached: (value) => ({ cachedTokens: integer("cached", value, 1_000_000_000) }),
+  tier: (value) => ({ tier: matching("tier", value, /^[\w-]{1,40}$/) }),
+  region: (value) => ({ region: matching("region", value, /^[\w-]{1,40}$/) }),
 };
 
 export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);

@@ -1,6 +1,7 @@
 import { isObject } from "../../core/bytes/is-object.ts";
 import { heedingChoice } from "./chosen-tool.ts";
 import type { JsonObject } from "../dialect.ts";
+import { offersNothingElse } from "./provider-run.ts";
 import { createRemember } from "./remember.ts";
 import type { Script } from "./script.ts";
 
@@ -11,7 +12,8 @@ export function createTakeTurn(): TakeTurn {
   const callsOf = createRemember<{ count: number }>(10_000);
 
   return ({ script, name, body }) => {
-    const planned = script.toolOnce && holdsToolResult(body) ? { ...script, tool: null, tools: [] } : script;
+    const done = (script.toolOnce && holdsToolResult(body)) || offersNothingElse(body);
+    const planned = done ? { ...script, tool: null, tools: [] } : script;
     const turn = heedingChoice(planned, body);
     if (script.failures === null) return turn;
     const calls = callsOf(name, () => ({ count: 0 }));

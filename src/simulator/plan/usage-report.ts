@@ -4,15 +4,31 @@ type Figure = number | string;
 
 /** Token counts as the provider claims them, which a script may have made wrong. */
 export type UsageReport = {
+  /** Of the prompt alone; the input has what tools of the provider's own have brought beside it. */
+  promptTokens: Figure;
   inputTokens: Figure;
   outputTokens: Figure;
   totalTokens: Figure;
   cachedTokens: number;
   /** The share of the output that was thought and not said. */
   thoughtTokens: number;
+  /** Calls of its own tools that are billed. */
+  searches: number;
+  pages: number;
+  /** As xAI says it; nothing where no bill is stated. */
+  billed: { cost_in_usd_ticks?: number };
 };
 
-type Counts = { inputTokens: number; outputTokens: number; cachedTokens: number; thoughtTokens: number };
+type Counts = {
+  promptTokens: number;
+  searches: number;
+  pages: number;
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens: number;
+  thoughtTokens: number;
+  billedTicks: number | null;
+};
 
 const ABSURD = 1e18;
 
@@ -21,11 +37,15 @@ export function reportUsage(mode: UsageMode, counts: Counts): UsageReport | null
   const figure = FIGURES[mode];
   if (figure === null) return null;
   return {
+    promptTokens: figure(counts.promptTokens),
     inputTokens: figure(counts.inputTokens),
     outputTokens: figure(counts.outputTokens),
     totalTokens: figure(counts.inputTokens + counts.outputTokens),
     cachedTokens: Math.min(counts.cachedTokens, counts.inputTokens),
     thoughtTokens: counts.thoughtTokens,
+    billed: counts.billedTicks === null ? {} : { cost_in_usd_ticks: counts.billedTicks },
+    searches: counts.searches,
+    pages: counts.pages,
   };
 }
 

@@ -11,12 +11,15 @@ const WORDINGS: Record<Block["kind"], Wording> = {
   refusal: { text: "refusal", part: "content_part", within: { content_index: 0 } },
   thinking: { text: "reasoning_summary_text", part: "reasoning_summary_part", within: { summary_index: 0 } },
   call: { text: "function_call_arguments", part: null, within: {} },
+  search: { text: "web_search_call", part: null, within: {} },
 };
 
 export function beginningOf(generation: Generation, block: Block, place: number): Event[] {
   const { part } = WORDINGS[block.kind];
   const item = emptyItem(generation, block, place);
   const added: Event = { type: "response.output_item.added", output_index: place, item };
+  if (block.kind === "search")
+    return [added, ...["in_progress", "searching"].map((state) => searchEvent(generation, block, { place, state }))];
   if (part === null || !isShown(generation, block)) return [added];
   return [added, { type: `response.${part}.added`, ...placeOf(generation, block, place), part: partOf(block, "") }];
 }
@@ -35,6 +38,7 @@ export function laneOf(generation: Generation, block: Block, place: number): Lan
 export function endOf(generation: Generation, block: Block, place: number): Event[] {
   const item = outputItem(generation, block, place);
   const done: Event = { type: "response.output_item.done", output_index: place, item };
+  if (block.kind === "search") return [searchEvent(generation, block, { place, state: "completed" }), done];
   if (!isShown(generation, block)) return [done];
   const { text: name, part } = WORDINGS[block.kind];
   const at = placeOf(generation, block, place);
@@ -43,6 +47,10 @@ export function endOf(generation: Generation, block: Block, place: number): Even
   return part === null
     ? [said, done]
     : [said, { type: `response.${part}.done`, ...at, part: partOf(block, text) }, done];
+}
+
+function searchEvent(generation: Generation, block: Block, { place, state }: { place: number; state: string }): Event {
+  return { type: `response.web_search_call.${state}`, ...placeOf(generation, block, place) };
 }
 
 function wholeText({ kind }: Block, text: string): JsonObject {

@@ -5,7 +5,13 @@ import { seal } from "../plan/proof.ts";
 
 export type Event = { type: string } & JsonObject;
 
-const PREFIXES: Record<Block["kind"], string> = { text: "msg", refusal: "msg", thinking: "rs", call: "fc" };
+const PREFIXES: Record<Block["kind"], string> = {
+  text: "msg",
+  refusal: "msg",
+  thinking: "rs",
+  call: "fc",
+  search: "ws",
+};
 
 export function itemIdOf({ id }: Generation, block: Block, place: number): string {
   return `${PREFIXES[block.kind]}_${id}${place === 0 ? "" : `_${place}`}`;
@@ -30,6 +36,13 @@ export function outputItem(generation: Generation, block: Block, place: number):
         call_id: callId(generation, block),
         name: block.name,
       };
+    case "search": {
+      const { query } = block.whole ? (JSON.parse(textOf(block)) as { query: string }) : { query: "" };
+      const url = "https://example.com/found";
+      const action =
+        block.action === "search" ? { type: "search", query, queries: [query] } : { type: "open_page", url };
+      return { id, type: "web_search_call", status, action };
+    }
     default:
       return block satisfies never;
   }
@@ -47,6 +60,8 @@ export function emptyItem(generation: Generation, block: Block, place: number): 
       return { id, type: "reasoning", summary: [] };
     case "call":
       return { id, type: "function_call", status, arguments: "", call_id: callId(generation, block), name: block.name };
+    case "search":
+      return { id, type: "web_search_call", status };
     default:
       return block satisfies never;
   }
@@ -60,7 +75,8 @@ export function partOf({ kind }: Block, text: string): JsonObject {
 
 /** Thoughts are summed up for those who ask for it. */
 export function isShown({ ask }: Generation, block: Block): boolean {
-  if (block.kind !== "thinking") return true;
+  // A query comes with the end of its item.
+  if (block.kind !== "thinking") return block.kind !== "search";
   const { reasoning } = ask.body;
   return block.thoughts !== "hidden" && isObject(reasoning) && typeof reasoning["summary"] === "string";
 }

@@ -1,5 +1,5 @@
 import type { Generation, JsonObject } from "../dialect.ts";
-import { blocksOf } from "../plan/generation.ts";
+import { blocksOf, tierNamed } from "../plan/generation.ts";
 import { serverFailure } from "../ask/openai-errors.ts";
 import { outputItem } from "./response-item.ts";
 
@@ -22,7 +22,7 @@ export function responseObject(generation: Generation, status: ResponseStatus): 
     incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
     instructions: body["instructions"] ?? null,
     max_output_tokens: ask.limitTokens,
-    max_tool_calls: null,
+    max_tool_calls: body["max_tool_calls"] ?? null,
     model: ask.model,
     output: ended ? blocksOf(generation).map((block, place) => outputItem(generation, block, place)) : [],
     parallel_tool_calls: body["parallel_tool_calls"] ?? true,
@@ -30,7 +30,7 @@ export function responseObject(generation: Generation, status: ResponseStatus): 
     prompt_cache_key: body["prompt_cache_key"] ?? null,
     reasoning: body["reasoning"] ?? { effort: null, summary: null },
     safety_identifier: body["safety_identifier"] ?? null,
-    service_tier: "default",
+    service_tier: tierNamed(generation, "default"),
     store: body["store"] ?? true,
     temperature: body["temperature"] ?? 1,
     text: body["text"] ?? { format: { type: "text" }, verbosity: "medium" },
@@ -48,6 +48,7 @@ export function responseObject(generation: Generation, status: ResponseStatus): 
 function usageOf({ usage }: Generation): JsonObject | null {
   if (!usage) return null;
   return {
+    ...usage.billed,
     input_tokens: usage.inputTokens,
     input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: 0 },
     output_tokens: usage.outputTokens,

@@ -1,44 +1,8 @@
-import type { MoneyAlarmKind } from "../../core/money/money-alarm.ts";
 import type { Level, LogRow } from "./log-row.ts";
 import type { Logger } from "./logger.ts";
 import { OPERATOR_LINES } from "./operator-lines.ts";
+import { PROVIDER_LINES } from "./provider-lines.ts";
 import { SIGN_IN_LINES } from "./sign-in-lines.ts";
-
-const PROVIDER_LINES = {
-  upstreamFailed: {
-    message: "upstream failed",
-    level: "warn",
-    orLevel: "error",
-    meaning:
-      "A call to a provider failed; `reason` and `status` say how. If the model has another route, the request continues there. Level error: the provider rejected our credential or settings.",
-    fix: "Check the provider's credential and settings: tollgate providers test NAME.",
-  },
-  breakerOpened: {
-    message: "circuit breaker opened",
-    level: "error",
-    meaning:
-      "A route failed repeatedly and is skipped. Requests use the model's other routes, or get 502. `learned`: `own_calls`, or `reported` if fewer failures were enough because another process had reported the route.",
-    fix: "Check the provider. GET /admin/v1/health/routes shows the last errors of each route.",
-  },
-  breakerClosed: {
-    message: "circuit breaker closed",
-    level: "info",
-    meaning: "The route works and is used again.",
-    fix: null,
-  },
-  credentialMissing: {
-    message: "credential missing",
-    level: "error",
-    meaning: "The gateway cannot read a provider's credential; `problem` says why. The provider's routes fail.",
-    fix: "Provide the credential; a variable needs a restart, a file and a stored credential do not.",
-  },
-  credentialFound: {
-    message: "credential found",
-    level: "info",
-    meaning: "A credential that was missing can be read.",
-    fix: null,
-  },
-} as const satisfies Record<string, LogRow>;
 
 const PROCESS_LINES = {
   spansLost: {
@@ -196,7 +160,7 @@ const LEDGER_LINES = {
     message: "background task failed",
     level: "warn",
     meaning:
-      "A background task of the ledger failed: `lease`, `sweep`, `checkpoint`, `rollup`, `partition`, `notices` or `verify` (field `duty`). It is retried; only the first failure in a row is logged.",
+      "A background task of the ledger failed: `lease`, `sweep`, `checkpoint`, `rollup`, `partition`, `notices`, `records`, `rechain`, `verify` or `prices` (field `duty`). It is retried; only the first failure in a row is logged.",
     fix: "Check the database. The line `background task works again` ends it.",
   },
   taskWorks: {
@@ -223,6 +187,20 @@ const LEDGER_LINES = {
     level: "error",
     meaning: "A request of a dead process cannot be ended; its money stays reserved. `sqlstate` and `reason` say why.",
     fix: "Run `tollgate ledger quarantine list`; it says what to do.",
+  },
+  priceListDiffers: {
+    message: "price list differs",
+    level: "warn",
+    meaning:
+      "The list in `list` has other prices or limits than the catalogue, for so many `models`; `named` has the first, `providers` whose they are. Written once for each change of what differs. Nothing was changed.",
+    fix: "Open Models in the console, or run `tollgate models import --diff` with the list, and apply what is right.",
+  },
+  priceCheckFailed: {
+    message: "price check failed",
+    level: "warn",
+    meaning:
+      "The prices in force could not be compared with `list`; `problem` says why. It is tried again after an hour; only the first failure in a row is logged.",
+    fix: "Check `price_check.list` and `price_check.providers`, and that the gateway can reach the address.",
   },
   ledgerMismatch: {
     message: "ledger mismatch",
@@ -370,23 +348,6 @@ const LOG_LINES = {
   ...PROVIDER_LINES,
   ...SIGN_IN_LINES,
   ...OPERATOR_LINES,
-};
-
-/** What to do about each kind of money alarm. */
-export const ALARM_FIXES: Record<MoneyAlarmKind, string> = {
-  usage_estimated:
-    "The provider sent no usage, or impossible usage, so our own count was charged. Check the provider; set the model's token_factor.",
-  overrun:
-    "The charge was larger than the key's balance, and the operator absorbed the rest. The provider ignores the output limit, or the model's token_factor is too low.",
-  unpriced_usage:
-    "The provider billed something unasked that has no price in the catalogue, named in `part`. It was charged at the nearest price, a tool call at none; add its own.",
-  key_suspended:
-    "The key, or the person who uses it, cost the operator more than ledger.write_off_cap within an hour, or its account more than ledger.account_write_off_factor times as much. Talk to its holder, then run `tollgate keys resume KEY`; a session resumes every session of its person.",
-  release_lost:
-    "A void or a late charge was given up after ledger.void_timeout_ms. The sweep ends the hold; act only if it repeats.",
-  hold_quarantined: "Run `tollgate ledger quarantine list`; it says what to do.",
-  period_ahead:
-    "The period of the limit in `counter` was begun by a database clock that was ahead, so its requests get 503. Check the clock of the database server, then run `tollgate ledger periods`.",
 };
 
 export type SayLine = (name: keyof typeof LOG_LINES, fields?: object, level?: Level) => void;

@@ -88,7 +88,7 @@ export const COUNTERS = {
   },
   duties: {
     name: "tollgate_duties_total",
-    help: "Runs of the background tasks lease, sweep, checkpoint, rollup, partition, rechain, notices, records and verify, by result: done or failed.",
+    help: "Runs of the background tasks lease, sweep, checkpoint, rollup, partition, rechain, notices, records, verify and prices, by result: done or failed.",
     labels: ["duty", "result"],
   },
   notices: {
@@ -108,12 +108,12 @@ export const COUNTERS = {
   },
   moneyAlarms: {
     name: "tollgate_money_alarms_total",
-    help: "Charges that an operator must look at, by kind: usage_estimated, overrun, unpriced_usage, key_suspended, release_lost, hold_quarantined or period_ahead.",
+    help: "Charges that an operator must look at, by kind: usage_estimated, overrun, unpriced_usage, served_otherwise, billed_more, key_suspended, release_lost, hold_quarantined or period_ahead.",
     labels: ["kind"],
   },
   acceptedAlarms: {
     name: "tollgate_money_alarms_accepted_total",
-    help: "Charges that would have raised a money alarm, had an operator not accepted its kind for the model, by kind: usage_estimated, overrun or unpriced_usage. No alert looks at it.",
+    help: "Charges that would have raised a money alarm, had an operator not accepted its kind for the model, by kind: usage_estimated, overrun, unpriced_usage, served_otherwise or billed_more. No alert looks at it.",
     labels: ["kind"],
   },
   refusedServers: {
@@ -224,6 +224,12 @@ export const ROUTE_GAUGES = {
     labels: ["provider", "upstream_model", "route"],
     overWorkers: "average",
   },
+  slow: {
+    name: "tollgate_route_slow",
+    help: "1 if the streams of a route begin five times later than they usually do, 0 if not.",
+    labels: ["provider", "upstream_model", "route"],
+    overWorkers: "max",
+  },
   tokensPerSecond: {
     name: "tollgate_route_tokens_per_second",
     help: "Average output tokens per second of recent responses of a route.",
@@ -292,6 +298,24 @@ export const GAUGES = {
   ledgerVerifying: {
     name: "tollgate_ledger_verifying",
     help: "1 if this process verifies the ledger or waits to take over, 0 if `verification.enabled` is off.",
+    labels: [],
+    overWorkers: "max",
+  },
+  priceListModels: {
+    name: "tollgate_price_list_models",
+    help: "Models for which the price list in `price_check.list` has other prices or limits than the catalogue. 0 also while the check is off.",
+    labels: [],
+    overWorkers: "max",
+  },
+  priceListChecked: {
+    name: "tollgate_price_list_checked_timestamp",
+    help: "When prices were last compared with that list, in seconds since 1970. 0: not yet, or the check is off.",
+    labels: [],
+    overWorkers: "max",
+  },
+  priceListFailing: {
+    name: "tollgate_price_list_failing_timestamp",
+    help: "Since when that comparison fails, in seconds since 1970. 0: it does not.",
     labels: [],
     overWorkers: "max",
   },

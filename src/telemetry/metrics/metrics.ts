@@ -59,6 +59,8 @@ export type Metrics = {
   sweepLag: (seconds: number) => void;
   /** In seconds since 1970; 0: not yet. */
   ledgerVerified: (timestamp: number, mismatches: number) => void;
+  /** Moments in seconds since 1970; 0: none. */
+  priceListChecked: (check: { models: number; checkedAt: number; failingSince: number }) => void;
   checkpointsWritten: (checkpoints: number) => void;
   moneyAlarmed: (kind: MoneyAlarmKind) => void;
   acceptedAlarm: (kind: AcceptableAlarm) => void;
@@ -119,12 +121,15 @@ const DUTIES: readonly Duty[] = Object.keys({
   notices: true,
   records: true,
   verify: true,
+  prices: true,
 } satisfies Record<Duty, true>) as Duty[];
 
 const ALARMS: readonly MoneyAlarmKind[] = Object.keys({
   usage_estimated: true,
   overrun: true,
   unpriced_usage: true,
+  served_otherwise: true,
+  billed_more: true,
   key_suspended: true,
   release_lost: true,
   hold_quarantined: true,
@@ -249,6 +254,9 @@ function createDutyMetrics(registry: Registry) {
   const verifying = createLevel(GAUGES.ledgerVerifying, registry);
   const verified = createLevel(GAUGES.ledgerVerified, registry);
   const mismatches = createLevel(GAUGES.ledgerMismatches, registry);
+  const listed = createLevel(GAUGES.priceListModels, registry);
+  const listChecked = createLevel(GAUGES.priceListChecked, registry);
+  const listFailing = createLevel(GAUGES.priceListFailing, registry);
 
   return {
     dutyEnded: (duty, result) => duties.inc({ duty, result }),
@@ -264,6 +272,11 @@ function createDutyMetrics(registry: Registry) {
       verifying.current = 1;
       verified.current = timestamp;
       mismatches.current = found;
+    },
+    priceListChecked: ({ models, checkedAt, failingSince }) => {
+      listed.current = models;
+      listChecked.current = checkedAt;
+      listFailing.current = failingSince;
     },
     checkpointsWritten: (count) => checkpoints.inc(count),
     recordsEnded: (result, records) => countRecords(result, records),

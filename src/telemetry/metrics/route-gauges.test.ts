@@ -9,6 +9,7 @@ const READING: RouteReading = {
   breaker: "open",
   successRate: 0.25,
   firstByteMs: 120,
+  slowness: { beginsMs: 3_000, usualMs: 300 },
   tokensPerSecond: null,
   callsInProgress: 3,
 };
@@ -23,6 +24,7 @@ test("a route is seen as it is at each scrape, and one that is gone leaves no se
   expect(text).toContain('tollgate_route_success_ratio{provider="east",upstream_model="m-1",route="r1"} 0.25');
   expect(text).toContain('tollgate_route_first_byte_seconds{provider="east",upstream_model="m-1",route="r1"} 0.12');
   expect(text).toContain('tollgate_route_calls_in_progress{provider="east",upstream_model="m-1",route="r1"} 3');
+  expect(text).toContain('tollgate_route_slow{provider="east",upstream_model="m-1",route="r1"} 1');
   expect(text).not.toMatch(/tollgate_route_tokens_per_second\{/);
 
   routes = [];

@@ -10,6 +10,7 @@ export type RouteReading = {
   breaker: "closed" | "half_open" | "open";
   successRate: number;
   firstByteMs: number | null;
+  slowness: object | null;
   tokensPerSecond: number | null;
   callsInProgress: number;
 };
@@ -22,6 +23,7 @@ const READERS: Record<keyof typeof ROUTE_GAUGES, (reading: RouteReading) => numb
   breaker: ({ breaker }) => BREAKER_LEVELS[breaker],
   successRate: ({ successRate }) => successRate,
   firstByteSeconds: ({ firstByteMs }) => (firstByteMs === null ? null : firstByteMs / 1_000),
+  slow: ({ slowness }) => (slowness === null ? 0 : 1),
   tokensPerSecond: ({ tokensPerSecond }) => tokensPerSecond,
   callsInProgress: ({ callsInProgress }) => callsInProgress,
 };

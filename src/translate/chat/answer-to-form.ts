@@ -2,7 +2,7 @@ import { AnswerLimitError } from "../../core/request/answer-limit.ts";
 import { Fault } from "../../core/fault.ts";
 import { isObject } from "../../core/bytes/is-object.ts";
 import type { Usage } from "../../core/money/usage.ts";
-import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
+import { chatUsageOf } from "../../wire/chat/chat-usage.ts";
 import { parseChatAnswer } from "./untouched.ts";
 import type { AnswerEvent, Stop, StopReason } from "../form/answer-form.ts";
 import { createBlockNumbers } from "../form/block-numbers.ts";
@@ -38,6 +38,7 @@ export function createChatReader(): AnswerReader {
   const delta = createDeltaReader();
   const repeated = new RepeatedText();
   let usage: Usage | null = null;
+  let tier: unknown = null;
   let sources: Citation[] = [];
   let started = false;
   let ended = false;
@@ -54,7 +55,8 @@ export function createChatReader(): AnswerReader {
       }
       const chunk = readEvent(event);
       if (chunk === null || chunk["error"]) return null;
-      usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
+      tier = chunk["service_tier"] ?? tier;
+      usage = chatUsageOf(chunk, tier) ?? usage;
       sources = sourcesIn(chunk) ?? sources;
       // Several answers at once are never asked of a provider through here.
       const choice = objectsOf(chunk["choices"]).find(({ index }) => index === 0 || index === undefined);
@@ -101,7 +103,7 @@ export const wholeChatAnswer: ProviderSide["whole"] = (bytes) => {
   }
   const delta = createDeltaReader();
   return {
-    usage: readChatUsage(chatUsageIn(answer)),
+    usage: chatUsageOf(answer),
     events: [
       ...tierEvents(answer["service_tier"]),
       { kind: "answer-started" },

@@ -1,7 +1,7 @@
 import { isObject } from "../../core/bytes/is-object.ts";
 import type { Usage } from "../../core/money/usage.ts";
 import { CHAT_KEEP_ALIVE, chatFailure } from "../../wire/chat/chat-stream.ts";
-import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
+import { chatUsageOf } from "../../wire/chat/chat-usage.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { usageToShow } from "../../wire/show-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
@@ -24,7 +24,7 @@ export const chatNormalised: SameFormat = { request: chatUpstreamRequest, plain:
 
 function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
   const answer = parseChatAnswer(bytes);
-  const usage = readChatUsage(chatUsageIn(answer));
+  const usage = chatUsageOf(answer);
   const choices = (answer["choices"] as unknown[]).map((choice) => repairWholeChoice(choice));
   const repaired = { id: "", ...answer, object: "chat.completion", model: request.model, choices };
   return { bytes: Buffer.from(JSON.stringify(repaired)), usage, shown: answer["usage"] };
@@ -41,6 +41,7 @@ type Head = { id: string; object: string; created: number; model: string };
 function createStage(request: GenerationRequest): AnswerStage {
   let head: Head | null = null;
   let usage: Usage | null = null;
+  let tier: unknown = null;
   let usageAsGiven: unknown = null;
   let done: Buffer | null = null;
   const choices = createChoices();
@@ -56,7 +57,8 @@ function createStage(request: GenerationRequest): AnswerStage {
     }
     const chunk = readEvent(text);
     if (chunk === null || chunk["error"]) return FAILED;
-    usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
+    tier = chunk["service_tier"] ?? tier;
+    usage = chatUsageOf(chunk, tier) ?? usage;
     usageAsGiven = chunk["usage"] ?? usageAsGiven;
     meter.note(text, chunk);
     if (usage !== null) meter.delivered.told(usage.outputTokens);

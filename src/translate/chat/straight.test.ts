@@ -87,8 +87,8 @@ test.skipIf(streams.length === 0).each(streams)(
   "the usage metered from $name equals the usage recorded",
   ({ lines }) => {
     const recorded = lines
-      .map((line) => JSON.parse(line) as { usage?: unknown; x_groq?: { usage?: unknown } })
-      .map((chunk) => readChatUsage(chunk.usage ?? chunk.x_groq?.usage))
+      .map((line) => JSON.parse(line) as { usage?: unknown; x_groq?: { usage?: unknown }; service_tier?: unknown })
+      .map((chunk) => readChatUsage(chunk.usage ?? chunk.x_groq?.usage, chunk.service_tier))
       .findLast((usage) => usage !== null);
     expect(recorded).toBeDefined();
     for (const { stage: create } of [chatUntouched, chatNormalised]) {

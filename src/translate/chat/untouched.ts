@@ -1,6 +1,7 @@
+import { PLAIN_TIER } from "../../core/money/rate-rows.ts";
 import type { Usage } from "../../core/money/usage.ts";
 import { CHAT_KEEP_ALIVE, chatFailure } from "../../wire/chat/chat-stream.ts";
-import { chatUsageIn, readChatUsage } from "../../wire/chat/chat-usage.ts";
+import { chatUsageOf, readChatUsage } from "../../wire/chat/chat-usage.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import { usageToShow } from "../../wire/show-usage.ts";
 import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
@@ -27,7 +28,7 @@ export const chatUntouched: SameFormat = { request: chatUpstreamRequest, plain: 
 /** The whole answer is checked for being one; what is forwarded are the provider's own bytes. */
 function readPlain(bytes: Buffer): PlainAnswer {
   const answer = parseChatAnswer(bytes);
-  return { bytes, usage: readChatUsage(chatUsageIn(answer)), shown: answer["usage"] };
+  return { bytes, usage: chatUsageOf(answer), shown: answer["usage"] };
 }
 
 export function parseChatAnswer(bytes: Buffer): Record<string, unknown> {
@@ -37,9 +38,11 @@ export function parseChatAnswer(bytes: Buffer): Record<string, unknown> {
   });
 }
 
+// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one stream.
 function createStage(request: GenerationRequest): AnswerStage {
   let done: Buffer | null = null;
   let usage: Usage | null = null;
+  let tier: unknown = null;
   /** The last event with a usage and nothing else. It is kept back, because what it shows is what is charged. */
   let kept: Buffer | null = null;
   /** Read only when a usage has to be shown that the provider did not give. */
@@ -65,6 +68,8 @@ function createStage(request: GenerationRequest): AnswerStage {
     names.search(bytes, start, end);
     if (hasValue(names, USAGE)) return usageEvent(text);
     if (names.has(ERROR) && isErrorEvent(text)) return FAILED;
+    // Only who asks for a tier may be served in another one at its own price, and every chunk names it.
+    if (request.tier !== PLAIN_TIER && lastPassed === null) tier = readEvent(text)?.["service_tier"];
     meter.note(text);
     return pass(text);
   }
@@ -80,7 +85,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   function usageEvent(text: Buffer): Verdict {
     const chunk = readEvent(text);
     if (chunk === null || chunk["error"]) return FAILED;
-    usage = readChatUsage(chatUsageIn(chunk)) ?? usage;
+    usage = chatUsageOf(chunk, tier) ?? usage;
     meter.note(text, chunk);
     if (usage !== null) delivered.told(usage.outputTokens);
     const extra = Array.isArray(chunk["choices"]) && chunk["choices"].length === 0;

@@ -1,5 +1,6 @@
 import { AnswerLimitError } from "../../core/request/answer-limit.ts";
 import { Fault } from "../../core/fault.ts";
+import { PLAIN_TIER } from "../../core/money/rate-rows.ts";
 import type { Usage } from "../../core/money/usage.ts";
 import type { AnswerStage, PlainAnswer, Verdict } from "../answer-stage.ts";
 import { DROP, FAILED, TERMINAL } from "../answer-stage.ts";
@@ -21,7 +22,7 @@ import { mayBeMade } from "../form/tools/tool-names.ts";
 const MOST_CHARACTERS = 1_048_576;
 const MOST_BLOCKS = 2_000;
 
-/** Between two dialects, by way of the form: any reader with any writer. `extra` is what the provider is told in any case. */
+/** Between two dialects, by way of the form: any reader with any writer. `extra` is what the provider is told where nothing else than its ordinary price is asked for. */
 export function createCrossing(client: ClientSide, provider: ProviderSide, extra: Json = {}): Translator {
   return {
     request: (request, told) => writeRequest(request, told),
@@ -40,7 +41,9 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
       maxOutputTokens: maxOutputTokens ?? request.maxOutputTokens,
       quirks,
     });
-    return Buffer.from(JSON.stringify(permitted({ ...body, ...extra })));
+    return Buffer.from(
+      JSON.stringify(permitted({ ...body, ...(request.tier === PLAIN_TIER ? extra : { service_tier: request.tier }) })),
+    );
   }
 
   /** The caller's own words were read when they came; these are ours, and some of them were sealed when they did. */

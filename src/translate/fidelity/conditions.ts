@@ -1,5 +1,6 @@
 import { isObject } from "../../core/bytes/is-object.ts";
 import { type Condition, type Exception, refused } from "./field-row.ts";
+import { PROVIDER_RUN } from "./notes.ts";
 
 export const otherThan = (...values: readonly unknown[]): Condition => ({
   words: `other than ${values.map((value) => `\`${String(value)}\``).join(", ")}`,
@@ -16,6 +17,16 @@ export const wordOtherThan = (...values: readonly string[]): Condition => ({
   words: otherThan(...values).words,
   when: (value) => typeof value === "string" && !values.includes(value),
 });
+
+/** Tools that only a provider of the client's own format runs as they are meant. */
+export const providerRun = (types: RegExp): Exception =>
+  refused(
+    {
+      words: "a web search or fetch that the provider runs",
+      when: (type) => typeof type === "string" && types.test(type),
+    },
+    PROVIDER_RUN,
+  );
 
 /** A part that does not say what it is; the formats themselves refuse it, and nobody could translate it. */
 export const UNTYPED: Condition = {

@@ -9,6 +9,10 @@ export const UNKNOWN_CONTENT = "This kind of content has no counterpart in the f
 export const FOUND_TOOLS =
   "Offered once the client's search has found it, or if it must be called. If the provider runs the search, offered from the start.";
 
+/** Why what only the provider runs is refused. */
+export const PROVIDER_RUN =
+  "Only a provider of the request's own format runs this tool. Remove it, or use a tool that your client runs.";
+
 export const RETURNED = "Returned to the provider that produced it.";
 export const NOT_ENFORCED = "Sent as a description, not enforced.";
 export const ONE_USER = "Only one id of the user is sent.";

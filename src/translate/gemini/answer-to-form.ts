@@ -1,6 +1,6 @@
 import { Fault } from "../../core/fault.ts";
 import type { Usage } from "../../core/money/usage.ts";
-import { readGeminiUsage, tellsOfInput } from "../../wire/gemini/gemini-usage.ts";
+import { readGeminiUsage, searchesIn, tellsOfInput } from "../../wire/gemini/gemini-usage.ts";
 import type { AnswerEvent, Stop, StopReason } from "../form/answer-form.ts";
 import type { Json } from "../../core/bytes/json.ts";
 import { objectOf, objectOrNull, objectsOf, textOrNull } from "../form/read-json.ts";
@@ -38,6 +38,7 @@ type End = { stop: Stop; words: string | null };
 export function createGeminiReader(): AnswerReader {
   const parts = createPartReader();
   let told: Json | null = null;
+  let searches = 0;
   let end: End | null = null;
 
   return {
@@ -47,6 +48,7 @@ export function createGeminiReader(): AnswerReader {
       const usage = objectOrNull(chunk["usageMetadata"]);
       if (usage !== null && tellsOfInput(usage)) told = usage;
       const candidate = candidateIn(chunk);
+      searches = Math.max(searches, searchesIn(candidate));
       if (BROKEN_OFF.has(candidate["finishReason"])) return null;
       end = endOf(chunk, candidate) ?? end;
       return parts.read(objectOf(candidate["content"])["parts"]);
@@ -54,8 +56,8 @@ export function createGeminiReader(): AnswerReader {
     // Nothing says that a stream has ended but its end; of the events, any may give a reason.
     ended: () => false,
     close: () => (end === null ? null : ending(parts, end)),
-    usage: () => readGeminiUsage(told),
-    inputUsage: () => withoutOutput(readGeminiUsage(told)),
+    usage: () => readGeminiUsage(told, searches),
+    inputUsage: () => withoutOutput(readGeminiUsage(told, searches)),
   };
 }
 
@@ -71,7 +73,7 @@ export const wholeGeminiAnswer: ProviderSide["whole"] = (bytes) => {
   if (said === null || end === null)
     throw new Fault("upstream_error", "The provider ended its response early. It is safe to retry.");
   return {
-    usage: readGeminiUsage(answer["usageMetadata"]),
+    usage: readGeminiUsage(answer["usageMetadata"], searchesIn(candidate)),
     events: [{ kind: "answer-started" }, ...said, ...ending(parts, end)],
   };
 };

@@ -48,6 +48,16 @@ test("tokens are told in the convention of each caller: thoughts within the outp
   });
 });
 
+test("searches that grounded an answer are counted once, however many events repeat them", () => {
+  const grounded = { ...ending("STOP", { text: "hi" }) };
+  const [candidate] = grounded.candidates;
+  const answer = { ...grounded, candidates: [{ ...candidate, groundingMetadata: { webSearchQueries: ["a", "b"] } }] };
+  const stream = messages.events(answer, answer) ?? [];
+
+  expect(messages.whole(answer)["usage"]).toMatchObject({ server_tool_use: { web_search_requests: 2 } });
+  expect(JSON.stringify(stream.at(-2))).toContain('"web_search_requests":2');
+});
+
 test("a stream is over when it ends after a reason, and has broken off when it ends without one", () => {
   expect(chat.events(saying({ text: "hi" }), ending())?.at(-2)).toMatchObject({
     choices: [{ delta: {}, finish_reason: "stop" }],

@@ -13,6 +13,7 @@ import { readMessagesUsage } from "../../wire/messages/messages-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { readMessagesGenerated } from "./generated.ts";
 import { OutputMeter } from "../output-meter.ts";
+import { createMessagesRuns } from "./provider-runs.ts";
 import { createMessagesMeter, endUsageToShow, readMessage, soundStart } from "./untouched.ts";
 import { readEvent, typeOf } from "../read-event.ts";
 import type { SameFormat } from "../translator.ts";
@@ -34,6 +35,7 @@ function readPlain(bytes: Buffer, request: GenerationRequest): PlainAnswer {
 function createStage(request: GenerationRequest): AnswerStage {
   let stop: Buffer | null = null;
   const meter = createMessagesMeter();
+  const runs = createMessagesRuns(meter.inputUsage);
   const kept = createKept();
   const beginning = createBeginning(meter, request.model);
   const output = new OutputMeter(readMessagesGenerated);
@@ -50,6 +52,7 @@ function createStage(request: GenerationRequest): AnswerStage {
         return beginning.told(data);
       case "content_block_start":
         beginning.over();
+        runs.began(data);
         break;
       case "message_delta":
         meter.advanced(data);
@@ -86,6 +89,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     terminal,
     usage: meter.usage,
     inputUsage: meter.inputUsage,
+    providerRuns: runs.soFar,
     delivered: output.delivered,
     keepAlive: MESSAGES_KEEP_ALIVE,
     failure: messagesFailure,

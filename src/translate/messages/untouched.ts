@@ -6,6 +6,7 @@ import { MESSAGES_KEEP_ALIVE, messagesEvent, messagesFailure } from "../../wire/
 import { mergeMessagesUsage, readMessagesUsage } from "../../wire/messages/messages-usage.ts";
 import { type AnswerStage, DROP, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
 import { createEventName } from "../event-name.ts";
+import { createMessagesRuns } from "./provider-runs.ts";
 import { readMessagesGenerated } from "./generated.ts";
 import { OutputMeter } from "../output-meter.ts";
 import { readAnswer } from "../read-answer.ts";
@@ -105,6 +106,7 @@ function createStage(): AnswerStage {
   let begun = false;
   const kept = createKept();
   const meter = createMessagesMeter();
+  const runs = createMessagesRuns(meter.inputUsage);
   const output = new OutputMeter(readMessagesGenerated);
   const eventName = createEventName();
 
@@ -122,6 +124,8 @@ function createStage(): AnswerStage {
         return started(text, readEvent(text));
       case "message_delta":
         return advanced(text, readEvent(text));
+      case "content_block_start":
+        return blockBegan(text, readEvent(text));
       case "message_stop":
         // An end without a beginning is no answer.
         if (!begun) return FAILED;
@@ -144,6 +148,12 @@ function createStage(): AnswerStage {
     return sound === data ? kept.pass(text) : messagesEvent({ ...sound, type: "message_start" });
   }
 
+  function blockBegan(text: Buffer, data: Record<string, unknown> | null): Verdict {
+    output.note(text, data);
+    if (data !== null) runs.began(data);
+    return kept.pass(text);
+  }
+
   function advanced(text: Buffer, data: Record<string, unknown> | null): Verdict {
     if (data === null) return FAILED;
     meter.advanced(data);
@@ -158,6 +168,7 @@ function createStage(): AnswerStage {
     terminal,
     usage: meter.usage,
     inputUsage: meter.inputUsage,
+    providerRuns: runs.soFar,
     delivered: output.delivered,
     keepAlive: MESSAGES_KEEP_ALIVE,
     failure: messagesFailure,

@@ -12,6 +12,7 @@ import {
 import { usageToShow } from "../../wire/show-usage.ts";
 import { readResponsesUsage } from "../../wire/responses/responses-usage.ts";
 import { type AnswerStage, DROP, FAILED, type PlainAnswer, TERMINAL, type Verdict } from "../answer-stage.ts";
+import { createResponsesRuns } from "./provider-runs.ts";
 import { readGeneratedBeside } from "./generated.ts";
 import { OutputMeter } from "../output-meter.ts";
 import { readEvent, typeOf } from "../read-event.ts";
@@ -42,6 +43,7 @@ function createStage(request: GenerationRequest): AnswerStage {
   let identity: ResponseIdentity | null = null;
   let sequenceNumber = 0;
   const steadyIds = createSteadyIds();
+  const runs = createResponsesRuns();
   const meter = new OutputMeter(readGeneratedBeside(request.bytes));
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
@@ -51,6 +53,8 @@ function createStage(request: GenerationRequest): AnswerStage {
     if (data === null) return FAILED;
     meter.note(text, data);
     if (type === null) return DROP;
+    if (type === "response.output_item.added") runs.began(data);
+    if (type === "response.output_item.done") runs.ended(data);
     if (type === "response.failed" || type === "error") return FAILED;
 
     const repaired = { ...repair(data), type, sequence_number: sequenceNumber };
@@ -83,6 +87,7 @@ function createStage(request: GenerationRequest): AnswerStage {
     terminal,
     usage: () => usage,
     inputUsage: () => null,
+    providerRuns: runs.soFar,
     delivered: meter.delivered,
     keepAlive: RESPONSES_KEEP_ALIVE,
     failure: (fault, requestId) => responsesFailure({ fault, requestId, identity, sequenceNumber }),

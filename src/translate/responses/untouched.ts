@@ -1,4 +1,5 @@
 import { isObject } from "../../core/bytes/is-object.ts";
+import { PLAIN_TIER } from "../../core/money/rate-rows.ts";
 import type { Usage } from "../../core/money/usage.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
 import {
@@ -13,6 +14,7 @@ import { type AnswerStage, FAILED, PASS, type PlainAnswer, TERMINAL, type Verdic
 import { editMembers } from "../../wire/json/edit-members.ts";
 import { findMembers } from "../../wire/json/members.ts";
 import { createEventName } from "../event-name.ts";
+import { createResponsesRuns } from "./provider-runs.ts";
 import { readGeneratedBeside } from "./generated.ts";
 import { OutputMeter } from "../output-meter.ts";
 import { readAnswer } from "../read-answer.ts";
@@ -27,7 +29,7 @@ const DEFAULT_TIER = Object.freeze({ service_tier: `"default"` });
 export const responsesUntouched: SameFormat = { request: writeRequest, plain: readPlain, stage: createStage };
 
 function writeRequest(request: GenerationRequest, told: Told): Buffer {
-  return responsesUpstreamRequest(request, told, DEFAULT_TIER);
+  return responsesUpstreamRequest(request, told, request.tier === PLAIN_TIER ? DEFAULT_TIER : {});
 }
 
 /** The whole answer is checked for being one; what is forwarded are the provider's own bytes. */
@@ -45,6 +47,7 @@ export function readResponse(bytes: Buffer): Record<string, unknown> {
   });
 }
 
+// oxlint-disable-next-line max-lines-per-function -- short functions over the state of one stream.
 function createStage({ bytes: body }: GenerationRequest): AnswerStage {
   let completed: LastEvent | null = null;
   let usage: Usage | null = null;
@@ -53,6 +56,7 @@ function createStage({ bytes: body }: GenerationRequest): AnswerStage {
   /** Read only when the stream fails, so that no event is parsed for its number alone. */
   let lastPassed: Buffer | null = null;
   const meter = new OutputMeter(readGeneratedBeside(body), "sequence_number");
+  const runs = createResponsesRuns();
   const eventName = createEventName();
 
   function event(bytes: Buffer, start: number, end: number): Verdict {
@@ -66,6 +70,10 @@ function createStage({ bytes: body }: GenerationRequest): AnswerStage {
       case "response.failed":
       case "error":
         return FAILED;
+      case "response.output_item.added":
+      case "response.output_item.done":
+        itemEvent(type, text, readEvent(text));
+        break;
       case "response.created":
         created(text, readEvent(text));
         break;
@@ -78,6 +86,11 @@ function createStage({ bytes: body }: GenerationRequest): AnswerStage {
   function created(text: Buffer, data: Record<string, unknown> | null): void {
     identity = identityOf(data?.["response"]);
     meter.note(text, data);
+  }
+
+  function itemEvent(type: string, text: Buffer, data: Record<string, unknown> | null): void {
+    meter.note(text, data);
+    if (data !== null) runs[type.endsWith(".added") ? "began" : "ended"](data);
   }
 
   function pass(text: Buffer): Verdict {
@@ -102,6 +115,7 @@ function createStage({ bytes: body }: GenerationRequest): AnswerStage {
     terminal: (charged = usage ?? undefined) => completed && showing(completed, charged),
     usage: () => usage,
     inputUsage: () => null,
+    providerRuns: runs.soFar,
     delivered: meter.delivered,
     keepAlive: RESPONSES_KEEP_ALIVE,
     failure: (fault, requestId) =>

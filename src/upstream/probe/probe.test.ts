@@ -37,7 +37,7 @@ type Asked = ProbeTarget & { baseUrl: string; secret: string };
 const probe = (changes: Partial<Asked> = {}, given: typeof fetch = fetch) => {
   const { baseUrl = `${simulator.url}/v1`, secret = "s3cret-key" } = changes;
   const { upstreamModel = "sim-fast+tokens=3", dialect = "chat" } = changes;
-  return createProbe({ ...means, fetch: given })({ baseUrl, secret }, { upstreamModel, dialect });
+  return createProbe({ ...means, fetch: given })({ baseUrl, credential: secret }, { upstreamModel, dialect });
 };
 
 /** What a provider at this address would be sent, which is not sent there. */

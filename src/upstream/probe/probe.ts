@@ -1,13 +1,17 @@
 import type { ProviderDialect } from "../../core/request/dialect.ts";
 import { PROBE_OUTPUT_TOKENS, type ProbeResult, type ProbeTarget } from "../../core/catalogue/probe.ts";
+import type { CallCredential } from "../../core/catalogue/call-credential.ts";
 import { scrub } from "../../core/secret/scrub.ts";
-import { prepareRoute } from "../route/prepare-route.ts";
+import { prepareRoute, signed } from "../route/prepare-route.ts";
 import type { Quirks } from "../providers.ts";
 import { examineStream } from "./examine-stream.ts";
 import { reasonOf } from "./reason-of.ts";
 
 /** Makes one small call to a provider, at its price. The secret goes with the call and into no word of the result. */
-export type Probe = (provider: { baseUrl: string; secret: string | null }, target: ProbeTarget) => Promise<ProbeResult>;
+export type Probe = (
+  provider: { baseUrl: string; credential: CallCredential },
+  target: ProbeTarget,
+) => Promise<ProbeResult>;
 
 type Means = { fetch: typeof globalThis.fetch; elapsedMs: () => number };
 
@@ -59,22 +63,25 @@ const OPERATIONS: Record<ProviderDialect, Operation> = {
  */
 export const createProbe =
   ({ fetch, elapsedMs }: Means): Probe =>
-  async ({ baseUrl, secret }, { upstreamModel, dialect }) => {
+  async ({ baseUrl, credential }, { upstreamModel, dialect }) => {
     const { body } = OPERATIONS[dialect];
+    const secret = typeof credential === "string" ? credential : null;
     const begunMs = elapsedMs();
     const since = (): number => Math.round(elapsedMs() - begunMs);
     const hidden = (text: string): string => (secret ? text.replaceAll(secret, "[secret]") : text);
     if (secret !== null && !SENDABLE.test(secret)) {
       return { status: null, firstByteMs: null, wholeMs: 0, problem: UNSENDABLE, examination: null };
     }
-    const { origin, paths, headers, quirks } = prepareRoute({ baseUrl, dialect, upstreamModel }, secret);
+    const { origin, paths, headers, quirks, signer } = prepareRoute({ baseUrl, dialect, upstreamModel }, credential);
+    const [path, asked] = [paths.streamed, Buffer.from(JSON.stringify(body(upstreamModel, quirks)))];
     try {
-      const response = await fetch(origin + paths.streamed, {
+      const call = { method: "POST", host: new URL(origin).host, path, headers, body: asked } as const;
+      const response = await fetch(origin + path, {
         method: "POST",
         redirect: "manual",
         signal: AbortSignal.timeout(TIMEOUT_MS),
-        headers,
-        body: JSON.stringify(body(upstreamModel, quirks)),
+        headers: signer === null ? headers : await signed(call, signer, TIMEOUT_MS),
+        body: asked,
       });
       const { text, firstByteMs } = await readBody(response, since);
       const outcome = { status: response.status, firstByteMs, wholeMs: since() };

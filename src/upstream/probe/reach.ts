@@ -1,5 +1,6 @@
 import type { ProviderDialect } from "../../core/request/dialect.ts";
-import { prepareRoute } from "../route/prepare-route.ts";
+import type { CallCredential } from "../../core/catalogue/call-credential.ts";
+import { prepareRoute, signed } from "../route/prepare-route.ts";
 import { reasonOf } from "./reason-of.ts";
 
 /** `status` is null when nothing answered; `problem` then says why, in words without the secret. */
@@ -9,7 +10,7 @@ export type Reached = { status: number | null; problem: string | null };
 export type Reach = (provider: {
   baseUrl: string;
   dialect: ProviderDialect;
-  secret: string | null;
+  credential: CallCredential;
 }) => Promise<Reached>;
 
 const TIMEOUT_MS = 10_000;
@@ -18,15 +19,18 @@ const SENDABLE = /^[\x20-\x7e]*$/;
 
 export const createReach =
   ({ fetch }: { fetch: typeof globalThis.fetch }): Reach =>
-  async ({ baseUrl, dialect, secret }) => {
+  async ({ baseUrl, dialect, credential }) => {
+    const secret = typeof credential === "string" ? credential : null;
     if (secret !== null && !SENDABLE.test(secret))
       return { status: null, problem: "its credential has several lines or characters that are not printable ASCII" };
-    const { headers } = prepareRoute({ baseUrl, dialect, upstreamModel: "" }, secret);
+    const { headers, signer } = prepareRoute({ baseUrl, dialect, upstreamModel: "" }, credential);
+    const url = new URL(`${baseUrl.replace(/\/$/, "")}/models`);
+    const call = { method: "GET", host: url.host, path: url.pathname, headers, body: Buffer.alloc(0) } as const;
     try {
-      const response = await fetch(`${baseUrl.replace(/\/$/, "")}/models`, {
+      const response = await fetch(url, {
         redirect: "manual",
         signal: AbortSignal.timeout(TIMEOUT_MS),
-        headers,
+        headers: signer === null ? headers : await signed(call, signer, TIMEOUT_MS),
       });
       await response.body?.cancel();
       return { status: response.status, problem: null };

@@ -1,3 +1,4 @@
+import type { CallCredential, CallSigner, SignableCall } from "../../core/catalogue/call-credential.ts";
 import type { Route } from "../../core/catalogue/route.ts";
 import type { AnswerMode } from "../call-convention.ts";
 import { DIALECT_CONVENTIONS } from "../dialect-conventions.ts";
@@ -11,12 +12,31 @@ export type PreparedRoute = {
   /** With those of the credential. */
   headers: Record<string, string>;
   quirks: Quirks;
+  /** What makes the headers of a credential that ends; null: they are among `headers`, or there are none. */
+  signer: CallSigner | null;
 };
+
+/** The headers of a call with what a credential that ends makes of it. One that cannot be had in time is the operator's to mend. */
+export async function signed(
+  call: SignableCall,
+  signer: CallSigner,
+  timeoutMs: number,
+): Promise<Record<string, string>> {
+  const tooLate = Promise.withResolvers<never>();
+  const timer = setTimeout(() => tooLate.reject(new Error("no credential in time")), timeoutMs);
+  try {
+    return { ...call.headers, ...(await Promise.race([signer.sign(call), tooLate.promise])) };
+  } catch (cause) {
+    throw new UpstreamError("misconfigured", cause);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** Where a route's calls go and how they are headed. Only these headers go to a provider, and those a caller's format has listed. */
 export function prepareRoute(
   { baseUrl, dialect, upstreamModel }: Pick<Route, "baseUrl" | "dialect" | "upstreamModel">,
-  secret: string | null,
+  credential: CallCredential,
   conventions = DIALECT_CONVENTIONS,
 ): PreparedRoute {
   const convention = conventions[dialect];
@@ -24,15 +44,17 @@ export function prepareRoute(
   const quirks = quirksAt(baseUrl);
   const pathOf = (answerMode: AnswerMode): string =>
     pathname.replace(/\/$/, "") + convention.path(answerMode, upstreamModel);
+  const isSecret = typeof credential === "string";
   return {
     origin,
     quirks,
+    signer: isSecret ? null : credential,
     paths: { whole: pathOf("whole"), streamed: pathOf("streamed") },
     headers: {
       "content-type": "application/json",
       "user-agent": "tollgate",
       ...convention.headers,
-      ...(secret === null ? {} : convention.credential(secret, quirks)),
+      ...(isSecret ? convention.credential(credential, quirks) : {}),
     },
   };
 }
@@ -49,13 +71,13 @@ export function createPrepareRoute(
   return (route) => {
     const known = prepared.get(route);
     if (known) return known;
-    const made = prepareRoute(route, secretOf(route), conventions);
+    const made = prepareRoute(route, credentialOf(route), conventions);
     prepared.set(route, made);
     return made;
   };
 
   /** One that cannot be had is the operator's to mend; it must not look like a bug, nor keep other routes from serving. */
-  function secretOf(route: Route): string | null {
+  function credentialOf(route: Route): CallCredential {
     try {
       return credential(route);
     } catch (cause) {

@@ -5,6 +5,7 @@ import type { HeardNews, RouteNews } from "../news/route-news.ts";
 import type { RouteStanding } from "./order-routes.ts";
 import { type CallBegins, RouteRecord, type WatchedCall } from "./route-record.ts";
 import type { RouteReport } from "./route-report.ts";
+import type { Slowness } from "./route-slowness.ts";
 import type { Route } from "../../core/catalogue/route.ts";
 
 /** What requests have taught this process about the routes it used. Nothing is ever asked of a provider to find out. */
@@ -32,6 +33,9 @@ export type RouteChange = {
   onHearsay: boolean;
 };
 
+/** Its streams begin much later than usual; null: no longer. */
+export type RouteSlowed = { routeId: string; provider: string; slowness: Slowness | null };
+
 /** Routes come from the catalogue, so there are few; those that were withdrawn from it must not add up for ever. */
 const MOST_ROUTES = 10_000;
 
@@ -39,10 +43,12 @@ type Parts = {
   clock: Clock;
   random: () => number;
   onChange: (change: RouteChange) => void;
+  onSlowness?: (slowed: RouteSlowed) => void;
   tell?: (news: RouteNews) => void;
 };
 
-export function createRouteHealth({ clock, random, onChange, tell = () => undefined }: Parts): RouteHealth {
+export function createRouteHealth(parts: Parts): RouteHealth {
+  const { clock, random, onChange, onSlowness = () => undefined, tell = () => undefined } = parts;
   const records = new Map<string, RouteRecord>();
 
   function recordOf(route: Route): RouteRecord {
@@ -56,6 +62,7 @@ export function createRouteHealth({ clock, random, onChange, tell = () => undefi
       random,
       tell,
       onChange: (state, reason, onHearsay) => onChange({ routeId, provider, state, reason, onHearsay }),
+      onSlowness: (slowness) => onSlowness({ routeId, provider, slowness }),
     });
     records.set(routeId, record);
     return record;

@@ -6,6 +6,7 @@ import type { Pace } from "../../core/request/pace.ts";
 import { RoutePace, type PaceSample } from "./route-pace.ts";
 import { createHearsay, type Hearsay } from "../news/hearsay.ts";
 import type { HeardNews, RouteNews } from "../news/route-news.ts";
+import { RouteSlowness, type Slowness } from "./route-slowness.ts";
 import { createSuccessRate, type SuccessRate } from "./success-rate.ts";
 import type { BreakerChange, RouteEnding, RouteFailure, RouteReport } from "./route-report.ts";
 import type { Route } from "../../core/catalogue/route.ts";
@@ -39,6 +40,7 @@ type Parts = {
   clock: Clock;
   random: () => number;
   onChange: (state: "closed" | "open", reason: string, onHearsay: boolean) => void;
+  onSlowness: (slowness: Slowness | null) => void;
   /** Tells the other processes. */
   tell: (news: RouteNews) => void;
 };
@@ -71,6 +73,7 @@ export class RouteRecord {
   #streamBeginsMs: number | null = null;
   #tokensPerSecond: number | null = null;
   readonly #pace = new RoutePace();
+  readonly #slowness: RouteSlowness;
   readonly #tell: (news: RouteNews) => void;
   /** Others say that it fails, or that it asked them to be left alone. */
   readonly #doubts: Hearsay;
@@ -79,11 +82,12 @@ export class RouteRecord {
   readonly #heardLimit: Hearsay;
   #heard: RouteReport["heard"] = null;
 
-  constructor({ route, clock, random, onChange, tell }: Parts) {
+  constructor({ route, clock, random, onChange, onSlowness, tell }: Parts) {
     this.#route = route;
     this.#clock = clock;
     this.#knownSinceMs = clock.nowMs();
     this.#rate = createSuccessRate(clock);
+    this.#slowness = new RouteSlowness(clock.elapsedMs, onSlowness);
     this.#tell = tell;
     this.#doubts = createHearsay(clock, LONGEST_DOUBT_MS);
     this.#heardLimit = createHearsay(clock, LONGEST_HEARD_LIMIT_MS);
@@ -129,6 +133,7 @@ export class RouteRecord {
     if (isNewcomer) this.#newcomer = ticket;
     const turn = ++this.#turn;
     const begun = { ticket, turn, streamed, beganAtMs: this.#clock.elapsedMs(), payer: payer ?? null };
+    this.#slowness.look(this.#waiting);
     if (streamed) this.#waiting.add(begun);
     return new WatchedCall(this, begun);
   }
@@ -220,6 +225,7 @@ export class RouteRecord {
   answered(begun: Begun, waitedMs: number): number {
     this.#firstByteMs = averaged(this.#firstByteMs, waitedMs);
     if (begun.streamed) this.#streamBeginsMs = averaged(this.#streamBeginsMs, waitedMs);
+    if (begun.streamed) this.#slowness.add(waitedMs);
     this.#breaker.answered(begun.ticket);
     this.#arrived(begun);
     this.#waiting.clear();
@@ -302,8 +308,9 @@ export class RouteRecord {
       knownSinceMs: this.#knownSinceMs,
       ...this.#counted,
       restsMs: Math.round(Math.max(this.#breaker.remainingMs(), this.#coolingMs())),
-      successRate: this.#rate.value(),
+      successRate: this.#rate.shown(),
       firstByteMs: this.#firstByteMs,
+      slowness: this.#slowness.now(),
       tokensPerSecond: this.#tokensPerSecond,
       callsInProgress: this.#callsInProgress,
       concurrencyLimit,

@@ -3,6 +3,7 @@ import type { AnswerOutcome } from "../../core/money/usage.ts";
 import type { RouteNews } from "../news/route-news.ts";
 import type { BreakerState } from "./route-breaker.ts";
 import type { PaceSample } from "./route-pace.ts";
+import type { Slowness } from "./route-slowness.ts";
 
 /** A call that failed. Nothing a provider wrote is in it. */
 export type RouteFailure = { reason: string; status: number | null };
@@ -38,6 +39,8 @@ export type RouteReport = {
   successRate: number;
   /** Of late calls on average; null while nothing is known. */
   firstByteMs: number | null;
+  /** Null: its streams begin as usual, or nothing is known. */
+  slowness: Slowness | null;
   tokensPerSecond: number | null;
   callsInProgress: number;
   concurrencyLimit: number | null;

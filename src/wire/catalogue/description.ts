@@ -18,18 +18,37 @@ export const tokenLimit = z.int().min(1).max(MOST_INT);
 
 /** A whole catalogue, or as much of one as is to change: what the catalogue file says, and the admin API takes. */
 export const descriptionIn = (notation: Notation) =>
-  z.strictObject({
-    providers: z
-      .array(describedProvider)
-      .max(MOST_PROVIDERS)
-      .refine((rows) => areDifferent(rows.map((row) => row.name)), { error: namedTwice("provider", "name") })
-      .default([]),
-    models: z
-      .array(describedModelIn(notation))
-      .max(MOST_MODELS)
-      .refine((rows) => areDifferent(rows.map(({ id }) => id)), { error: namedTwice("model", "id") })
-      .default([]),
-  });
+  z
+    .strictObject({
+      providers: z
+        .array(describedProvider)
+        .max(MOST_PROVIDERS)
+        .refine((rows) => areDifferent(rows.map((row) => row.name)), { error: namedTwice("provider", "name") })
+        .default([]),
+      models: z
+        .array(describedModelIn(notation))
+        .max(MOST_MODELS)
+        .refine((rows) => areDifferent(rows.map(({ id }) => id)), { error: namedTwice("model", "id") })
+        .default([]),
+    })
+    .check(({ value: { models }, issues }) => {
+      const known = new Map<string, { at: string; cost: string }>();
+      for (const [place, { routes }] of models.entries()) {
+        for (const [index, { provider, upstreamModel, cost }] of routes.entries()) {
+          if (cost === undefined) continue;
+          const path = ["models", place, "routes", index, "cost"];
+          const [name, text] = [JSON.stringify([provider, upstreamModel]), textOf(cost)];
+          const other = known.get(name) ?? { at: `models[${place}].routes[${index}]`, cost: text };
+          known.set(name, other);
+          if (other.cost === text) continue;
+          const message = `Input should be the same as in ${other.at}, which leads to the same model of the provider: ${upstreamModel} has one cost`;
+          issues.push({ code: "custom", path, input: cost, message });
+        }
+      }
+    });
+
+const textOf = (cost: unknown): string =>
+  JSON.stringify(cost, (_, value: unknown) => (typeof value === "bigint" ? `${value}` : value));
 
 /** Of names that were read already, so each is a text. */
 const namedTwice =
@@ -49,14 +68,22 @@ const capabilities = z
     `Input should have at most ${MOST_CAPABILITIES} members, not deeper than ${DEEPEST}, of whole characters without NUL`,
   );
 
-const routesIn = ({ route }: Notation) =>
+const routesIn = ({ route }: Notation, price: PriceSchema) =>
   z
-    .array(route)
+    .array(route(costIn(price)))
     .min(1)
     .max(MOST_ROUTES)
     .refine(
       (rows) => areDifferent(rows.map((row) => JSON.stringify([row.provider, row.upstreamModel, row.dialect]))),
       "List should name every route once",
+    );
+
+/** Of the provider's model, so that routes of several models to it have one cost. */
+const costIn = (price: PriceSchema) =>
+  price
+    .nullable()
+    .describe(
+      "What the provider charges the operator for this model of its own, in dollars, from `effective_from` on; without a date, from now on. null: not known from now on.",
     );
 
 type PriceSchema = ReturnType<typeof describedPriceIn>;
@@ -78,7 +105,7 @@ function describedModelIn(notation: Notation) {
       capabilities: capabilities.default({}),
       price: price.nullable().default(null),
       upcoming_prices: z.array(upcoming(price)).max(MOST_PRICES).default([]),
-      routes: routesIn(notation),
+      routes: routesIn(notation, price),
     })
     .refine((row) => haveDifferentDates([row.price, ...row.upcoming_prices]), {
       path: ["upcoming_prices"],

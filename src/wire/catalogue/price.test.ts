@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import type { Tariff } from "../../core/money/price.ts";
+import { byPart, OPTIONAL_PARTS, type Tariff } from "../../core/money/price.ts";
 import { describedPriceIn, EXACT, tariffOf, tariffPartsOf, tariffPartsView, tariffView } from "./price.ts";
 
 const tariff: Tariff = {
+  ...byPart(OPTIONAL_PARTS, () => null),
   inputNano: 2_716_049_358n,
   outputNano: 0n,
   outputReasoningNano: 7n,
@@ -70,7 +71,7 @@ test.each([
 });
 
 test.each([
-  ["a tier, which is not sold by lines yet", { tier: "flex", times: "0.5" }, ["when", 0]],
+  ["a tier that is no name", { tier: "Flex tier", times: "0.5" }, ["when", 0, "tier"]],
   ["a factor of nothing", { input_above: 9, times: "0" }, ["when", 0, "times"]],
   ["what is sold anyway", { input_above: 9, sold: true }, ["when", 0, "sold"]],
   ["a size that is none", { input_above: 0.5, times: "2" }, ["when", 0, "input_above"]],

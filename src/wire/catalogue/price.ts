@@ -15,11 +15,12 @@ import {
   whenOf,
   wordOf,
 } from "../../core/money/price.ts";
+import { readHours } from "../../core/money/price-hours.ts";
 import { MOST_ROWS, tariffFault } from "../../core/money/rate-rows.ts";
 import type { RouteTerms } from "../../core/catalogue/route-terms.ts";
 import { moment } from "../moment.ts";
 import { storable } from "../storable.ts";
-import { describedRoute, writtenRoute } from "./route.ts";
+import { describedRouteIn, writtenRouteIn } from "./route.ts";
 
 const MOST_TOOLS = 100;
 
@@ -36,7 +37,7 @@ export const credits = z
 export type Notation = {
   credits: z.ZodType<string>;
   moment: z.ZodType<string>;
-  route: z.ZodType<RouteTerms>;
+  route: <Cost extends z.ZodType>(cost: Cost) => z.ZodType<RouteTerms & { cost?: z.output<Cost> | undefined }>;
   lines: z.ZodType<WhenLineView[]>;
 };
 
@@ -62,6 +63,10 @@ export const toolPrices = <Amount extends z.ZodType>(amount: Amount) =>
 
 const MOST_INPUT = 1_000_000_000;
 const size = z.int().min(1).max(MOST_INPUT);
+const where = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "Input should be a name such as flex");
+
+const HOURS_FORM =
+  "Input should be hours in UTC, such as mon-fri 01:00-04:00 06:00-10:00 except 2027-01-01: days or none, times that begin and end on one day, and days on which they do not hold";
 
 /** What replaces the prices of a model, and where. */
 const linesOf = <Amount extends z.ZodType<string>>(amount: Amount, meta: { id?: string }) =>
@@ -73,12 +78,21 @@ const linesOf = <Amount extends z.ZodType<string>>(amount: Amount, meta: { id?: 
             .exactOptional()
             .describe("Holds where the input, cached tokens included, has more tokens than this."),
           input_from: size.exactOptional().describe("Holds where the input has so many tokens, or more."),
+          tier: where.exactOptional().describe("Holds for requests that are served in this tier, such as `flex`."),
+          region: where.exactOptional().describe("Holds for requests that are served in this region, such as `us`."),
+          hours: z
+            .string()
+            .refine((text) => readHours(text) !== null, HOURS_FORM)
+            .exactOptional()
+            .describe(
+              "Holds for requests that begin in these hours, in UTC, such as `mon-fri 01:00-04:00 06:00-10:00 except 2027-01-01`. All lines of a price that name hours name the same.",
+            ),
           ...byWord(TARIFF_PARTS, () => amount.exactOptional()),
           times: amount
             .refine((text) => (parseCredits(text) ?? 0n) > 0n, "Input should be more than 0")
             .exactOptional()
             .describe("A factor for every price of tokens, in place of prices."),
-          sold: z.literal(false).exactOptional().describe("`false`: such an input is not sold on credit."),
+          sold: z.literal(false).exactOptional().describe("`false`: this is not sold on credit."),
           tools: toolPrices(amount).exactOptional(),
         })
         .meta({
@@ -99,6 +113,9 @@ export type WhenLineView = z.output<typeof requestedLines>[number];
 const lineView = ({ when, nano, toolCallNano, times, sold }: WhenLine): WhenLineView => ({
   ...(when.inputAbove === undefined ? {} : { input_above: when.inputAbove }),
   ...(when.inputFrom === undefined ? {} : { input_from: when.inputFrom }),
+  ...(when.tier === undefined ? {} : { tier: when.tier }),
+  ...(when.region === undefined ? {} : { region: when.region }),
+  ...(when.hours === undefined ? {} : { hours: when.hours }),
   ...onlySaid(byWord(TARIFF_PARTS, (part) => ifSaid(nano[part], formatCredits))),
   ...(times === null ? {} : { times: formatCredits(times) }),
   ...(sold ? {} : { sold: false as const }),
@@ -109,6 +126,9 @@ const lineOf = (view: WhenLineView): WhenLine => ({
   when: {
     ...(view.input_above === undefined ? {} : { inputAbove: view.input_above }),
     ...(view.input_from === undefined ? {} : { inputFrom: view.input_from }),
+    ...(view.tier === undefined ? {} : { tier: view.tier }),
+    ...(view.region === undefined ? {} : { region: view.region }),
+    ...(view.hours === undefined ? {} : { hours: view.hours }),
   },
   nano: onlySaid(byPart(TARIFF_PARTS, (part) => ifSaid(view[wordOf(part)], nanoOf))),
   toolCallNano: eachOf(view.tools ?? {}, nanoOf),
@@ -117,13 +137,13 @@ const lineOf = (view: WhenLineView): WhenLine => ({
 });
 
 /** As a program writes them. */
-export const EXACT: Notation = { credits, moment, route: describedRoute, lines: requestedLines };
+export const EXACT: Notation = { credits, moment, route: describedRouteIn, lines: requestedLines };
 
 /** As people write them in a file. */
 export const WRITTEN: Notation = {
   credits: writtenCredits,
   moment: writtenMoment,
-  route: writtenRoute,
+  route: writtenRouteIn,
   lines: linesOf(writtenCredits, {}),
 };
 
@@ -234,3 +254,9 @@ export const describedPriceIn = (notation: Notation) =>
       encode: ({ effectiveFromMs, ...priced }) => ({ effective_from: effectiveFromMs, ...tariffView(priced) }),
     },
   );
+
+/** What a model costs its operator, as people write it. */
+export const costPrice = z.codec(soundTariff(z.strictObject(amountsIn(WRITTEN))), z.custom<Tariff>(), {
+  decode: tariffOf,
+  encode: tariffView,
+});

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { CLOUD_REFERENCE } from "../../core/catalogue/cloud-reference.ts";
+import { placeholderOf, PLACEHOLDERS } from "../../core/catalogue/provider-presets.ts";
 import { renamed } from "../codec.ts";
 import { storable } from "../storable.ts";
 
@@ -14,7 +16,12 @@ const providerName = z
 /** Up to and without the operation's path. What an address must not carry would end in logs. */
 const baseUrl = z
   .codec(
-    storable(2_000).refine(isPlainUrl, "Input should be an http or https URL without credentials, query or fragment"),
+    storable(2_000)
+      .refine(isPlainUrl, "Input should be an http or https URL without credentials, query or fragment")
+      .refine(
+        (text) => placeholderOf(text) === null,
+        `Input should have the name of yours in place of ${PLACEHOLDERS.join(" or ")}`,
+      ),
     z.string(),
     { decode: (text) => new URL(text).href.replace(/\/+$/, ""), encode: (url) => url },
   )
@@ -26,11 +33,12 @@ const baseUrl = z
 /** Where a credential is found. The pattern keeps the credential itself from being put here by mistake. */
 const credentialReference = storable(1_000)
   .regex(
-    /^(env:[A-Z][A-Z0-9_]{0,127}|file:\/.+|stored|none)$/,
-    "Input should be env:NAME, file:/absolute/path, stored or none",
+    new RegExp(String.raw`^(env:[A-Z][A-Z0-9_]{0,127}|file:\/.+|stored|none|${CLOUD_REFERENCE})$`),
+    "Input should be env:NAME, file:/absolute/path, stored, none, aws, aws:ROLE_ARN, google or entra",
   )
   .meta({
-    description: "Where the credential is stored: `env:NAME`, `file:/absolute/path`, `stored` or `none`.",
+    description:
+      "Where the credential is stored: `env:NAME`, `file:/absolute/path`, `stored` or `none`; or the identity that the gateway has in a cloud: `aws`, `aws:ROLE_ARN`, `google` or `entra`.",
     examples: ["env:ACME_KEY"],
   });
 

@@ -22,26 +22,30 @@ export const ROUTE_NAMES = {
   concurrencyLimit: "concurrency_limit",
 } as const;
 
-/** How a model is reached at a provider, in the words of the catalogue file. */
-export const describedRoute = renamed(
-  z.strictObject({
-    provider: name,
-    upstream_model: upstreamModel,
-    format,
-    conformant: z.boolean().default(false),
-    priority: z.int().min(0).max(MOST_INT).default(0),
-    weight: z.int().min(0).max(MOST_INT).default(1),
-    connect_timeout_ms: milliseconds(5_000),
-    first_byte_timeout_ms: milliseconds(60_000),
-    idle_timeout_ms: milliseconds(60_000),
-    concurrency_limit: z.int().min(1).max(1_000_000).nullable().default(null),
-  }),
-  ROUTE_NAMES,
-);
+/** How a model is reached at a provider, in the words of the catalogue file. `cost`: how it says what it costs. */
+export const describedRouteIn = <Cost extends z.ZodType>(cost: Cost) =>
+  renamed(
+    z.strictObject({
+      provider: name,
+      upstream_model: upstreamModel,
+      format,
+      conformant: z.boolean().default(false),
+      priority: z.int().min(0).max(MOST_INT).default(0),
+      weight: z.int().min(0).max(MOST_INT).default(1),
+      connect_timeout_ms: milliseconds(5_000),
+      first_byte_timeout_ms: milliseconds(60_000),
+      idle_timeout_ms: milliseconds(60_000),
+      concurrency_limit: z.int().min(1).max(1_000_000).nullable().default(null),
+      // Not `exactOptional`: that one has a codec write what is not there.
+      cost: cost.optional(),
+    }),
+    ROUTE_NAMES,
+  );
 
 /** Catalogue files written for earlier trees call the format `dialect`. */
-export const writtenRoute = z.preprocess((route) => {
-  if (!isObject(route) || !("dialect" in route) || "format" in route) return route;
-  const { dialect, ...rest } = route;
-  return { ...rest, format: dialect };
-}, describedRoute);
+export const writtenRouteIn = <Cost extends z.ZodType>(cost: Cost) =>
+  z.preprocess((route) => {
+    if (!isObject(route) || !("dialect" in route) || "format" in route) return route;
+    const { dialect, ...rest } = route;
+    return { ...rest, format: dialect };
+  }, describedRouteIn(cost));

@@ -1,12 +1,15 @@
 import { NO_PAYER } from "../../core/money/payer.ts";
+import { PLAIN_TIER } from "../../core/money/rate-rows.ts";
 import { z } from "zod";
 import { fieldFault } from "../../core/fault.ts";
 import type { GenerationRequest } from "../generation-request.ts";
 import type { MemberEdits } from "../json/edit-members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
 import type { MediaUrls } from "../members/media-address.ts";
+import { askedByChat } from "../members/provider-tools.ts";
 import { readMembers } from "../members/read-members.ts";
 import { requireToolCalls } from "../tool-calls.ts";
+import { tierAsked } from "../usage/said-served.ts";
 import { validate } from "../validate.ts";
 
 const MOST_CHOICES = 128;
@@ -61,6 +64,9 @@ export function readChatRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "http
     maxOutputTokensField:
       maxTokens === undefined && maxCompletionTokens !== undefined ? "max_completion_tokens" : "max_tokens",
     choices: body.n ?? 1,
+    tier: tierAsked(value["service_tier"]),
+    tierField: "service_tier",
+    providerTools: askedByChat(value, body.n ?? 1),
     forwardedHeaders: NO_HEADERS,
     wantsUsageEvent: body.stream_options?.include_usage === true,
     bytes,
@@ -76,6 +82,7 @@ export function readChatRequest(parsed: ParsedBody, mediaUrls: MediaUrls = "http
 function editsOf(value: Record<string, unknown>): MemberEdits {
   const edits: MemberEdits = {};
   if (value["store"] !== undefined) edits["store"] = "false";
-  if (value["service_tier"] !== undefined) edits["service_tier"] = null;
+  const tier = value["service_tier"];
+  if (tier !== undefined && tierAsked(tier) === PLAIN_TIER) edits["service_tier"] = null;
   return edits;
 }

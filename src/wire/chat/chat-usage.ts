@@ -1,12 +1,13 @@
 import { isObject } from "../../core/bytes/is-object.ts";
 import { NO_TOOL_CALLS, type Usage } from "../../core/money/usage.ts";
-import { isCount, share } from "../token-count.ts";
+import { billedSaid, isCount, share, sharesOf } from "../token-count.ts";
+import { servedSaid, tierSaid } from "../usage/said-served.ts";
 
 /**
  * A provider's usage object, or null when it is missing or cannot be true. Anything a provider sends may be wrong, and money
- * is counted from it.
+ * is counted from it. `tier`: what stands beside it.
  */
-export function readChatUsage(usage: unknown): Usage | null {
+export function readChatUsage(usage: unknown, tier?: unknown): Usage | null {
   if (!isObject(usage)) return null;
   const inputTokens = usage["prompt_tokens"];
   const completionTokens = usage["completion_tokens"];
@@ -16,14 +17,22 @@ export function readChatUsage(usage: unknown): Usage | null {
   const outputTokens = withReasoning(completionTokens, usage["total_tokens"], inputTokens, output["reasoning_tokens"]);
   // Moonshot has no details of its input, and says this beside it.
   const cacheReadTokens = share(input["cached_tokens"] ?? usage["cached_tokens"], inputTokens);
+  const cacheWriteTokens = share(input["cache_write_tokens"], inputTokens - cacheReadTokens);
+  const reasoningTokens = share(output["reasoning_tokens"], outputTokens);
   return {
     inputTokens,
     outputTokens,
     cacheReadTokens,
-    cacheWriteTokens: share(input["cache_write_tokens"], inputTokens - cacheReadTokens),
+    cacheWriteTokens,
     cacheWrite1hTokens: 0,
-    reasoningTokens: share(output["reasoning_tokens"], outputTokens),
+    reasoningTokens,
     toolCalls: NO_TOOL_CALLS,
+    ...sharesOf(
+      [inputTokens - cacheReadTokens - cacheWriteTokens, { input_audio: input["audio_tokens"] }],
+      [outputTokens - reasoningTokens, { output_audio: output["audio_tokens"], output_image: output["image_tokens"] }],
+    ),
+    ...servedSaid(tierSaid(tier)),
+    ...billedSaid(usage),
   };
 }
 
@@ -32,6 +41,10 @@ function withReasoning(completion: number, total: unknown, input: number, reason
   const apart = isCount(total) && isCount(reasoning) && total === input + completion + reasoning;
   return apart ? completion + reasoning : completion;
 }
+
+/** The usage of a chunk or a whole answer, with the tier that it names, or that an earlier chunk has named. */
+export const chatUsageOf = (chunk: Record<string, unknown>, tierBefore: unknown = null): Usage | null =>
+  readChatUsage(chatUsageIn(chunk), chunk["service_tier"] ?? tierBefore);
 
 /** Where a chunk or a whole answer carries its usage. Groq has a name of its own for it. */
 export function chatUsageIn(chunk: Record<string, unknown>): unknown {

@@ -6,9 +6,9 @@ import {
   FILE,
   FOREIGN,
   oneOf,
-  onlyTiers,
+  ANY_SEARCH,
+  anyTier,
   RETRIES,
-  SEARCH,
   toolsOtherThan,
   unsupported,
 } from "../members/refusal.ts";
@@ -121,12 +121,13 @@ export const CHAT_MEMBERS: Shape = shapeOf({
     prediction: () => PREDICTION,
     prompt_cache_options: leaf("mode ttl"),
     moderation: () => MODERATION,
+    web_search_options: leaf("search_context_size user_location"),
   },
   dropped: RETRIES,
   refused: {
     ...FOREIGN,
     modalities: AUDIO_OUTPUT,
-    service_tier: onlyTiers("auto", "default"),
-    web_search_options: SEARCH,
+    service_tier: anyTier("auto", "default"),
+    web_search_options: ANY_SEARCH,
   },
 });

@@ -65,7 +65,7 @@ export const codex: ClientSetup = {
   ],
   next: "Start `codex`. A TOLLGATE_KEY in your shell is used before the one in .env.",
   notes: [
-    "Keep `web_search` disabled for models that have no price for the provider's own search; the request gets 400 otherwise.",
+    "Keep `web_search` disabled for models that have no price for the provider's own search; the request gets 400 otherwise. With a price, set it to `live`.",
     "Codex reads the file when it starts.",
     "If the operator has set `websocket.enabled: on`, add `supports_websockets = true` to the provider's table.",
   ],

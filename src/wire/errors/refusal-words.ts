@@ -30,8 +30,9 @@ export const REFUSAL_WORDS: Record<FaultCode, RefusalWords> = {
     example: "This API key expired on 2026-06-30T00:00:00.000Z. Ask the operator to extend it, or use another key.",
   },
   key_disabled: {
-    cause: "The key or its account is disabled, or the key is not allowed to use this model or its provider.",
-    fix: "Ask the operator to enable the key, or use a model that `GET /v1/models` lists for it.",
+    cause:
+      "The key or its account is disabled, or the key is not allowed to use this model, its provider or this service tier.",
+    fix: "Ask the operator to enable the key, or use a model that `GET /v1/models` lists for it, in the usual tier.",
     example: "This API key is disabled. Ask the operator to enable it.",
   },
   rate_limit_exceeded: {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readGeminiUsage } from "./gemini-usage.ts";
+import { readGeminiUsage, searchesIn } from "./gemini-usage.ts";
 
 test("thoughts are output beside the candidates, cached tokens are within the prompt, and what tools found is input", () => {
   const usage = readGeminiUsage({
@@ -12,6 +12,20 @@ test("thoughts are output beside the candidates, cached tokens are within the pr
   });
 
   expect(usage).toMatchObject({ inputTokens: 107, outputTokens: 50, cacheReadTokens: 60, reasoningTokens: 30 });
+});
+
+test.each<[searches: number, metadata: unknown]>([
+  [2, { webSearchQueries: ["capital of australia", "", "population of canberra"] }],
+  [0, { webSearchQueries: [""] }],
+  [1, { groundingChunks: [{ web: { uri: "https://example.com" } }] }],
+  [0, { groundingChunks: [], webSearchQueries: "capital" }],
+  [0, "searched"],
+  [1_000, { webSearchQueries: Array.from({ length: 100_000 }, () => "again") }],
+])("%i searches are in an answer", (searches, groundingMetadata) => {
+  expect(searchesIn({ groundingMetadata })).toBe(searches);
+  expect(readGeminiUsage({ promptTokenCount: 1 }, searches)?.toolCalls).toEqual(
+    searches === 0 ? {} : { web_search: searches, grounded_prompt: 1 },
+  );
 });
 
 test("counts of 0 are left out, as of a prompt that was refused", () => {

@@ -64,6 +64,7 @@ export const holderSchema = z.object({
     ...usageSummarySchema.shape.key.shape,
     id: z.uuid(),
     models: z.array(z.string()).nullable(),
+    tiers: z.array(z.string()).nullable(),
     created_at: moment,
     expires_at: moment.nullable(),
   }),
@@ -76,7 +77,13 @@ export const holderSchema = z.object({
 /** A key with what it has used, and everything that limits it. */
 export type HolderView = {
   usage: UsageSummaryBody;
-  key: { id: string; models: readonly string[] | null; createdAtMs: number; expiresAtMs: number | null };
+  key: {
+    id: string;
+    models: readonly string[] | null;
+    tiers: readonly string[] | null;
+    createdAtMs: number;
+    expiresAtMs: number | null;
+  };
   origin: string | null;
   limits: readonly ReadAs<typeof holderLimit>[];
   session: { expiresAtMs: number } | null;
@@ -97,6 +104,7 @@ export const writeHolder = ({
     ...usage.key,
     id: key.id,
     models: key.models,
+    tiers: key.tiers,
     created_at: dateOf(key.createdAtMs),
     expires_at: dateOf(key.expiresAtMs),
   },

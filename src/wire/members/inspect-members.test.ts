@@ -32,8 +32,8 @@ const REFUSED: Record<"chat" | "responses" | "messages", Case[]> = {
     ["messages.1.content.0.file.file_id", { ...say([{ type: "file", file: { file_id: "f" } }]) }],
     ["messages.1.content.0.type", { ...say([{ type: "input_audio" }]) }],
     ["modalities", { modalities: ["text", "audio"] }],
-    ["service_tier", { service_tier: "priority" }],
-    ["web_search_options", { web_search_options: {} }],
+    ["service_tier", { service_tier: 1 }],
+    ["web_search_options", { web_search_options: true }],
     ["provider", { provider: { data_collection: "deny" } }],
     ["tools.1.type", { tools: [{ type: "function" }, { type: "web_search" }] }],
   ],
@@ -51,7 +51,8 @@ const REFUSED: Record<"chat" | "responses" | "messages", Case[]> = {
     ["tools.0.environment.type", { tools: [{ type: "shell", environment: { type: "container_auto" } }] }],
     ["tools.0.server_url", { tools: [{ type: "mcp", server_url: "https://example.com" }] }],
     ["tools.0.connector_id", { tools: [{ type: "mcp", connector_id: "connector_gmail" }] }],
-    ["tools.0.type", { tools: [{ type: "web_search" }] }],
+    ["tools.0.type", { tools: [{ type: "web_searching" }] }],
+    ["tools.0.tools.0.type", { tools: [{ type: "namespace", tools: [{ type: "web_search" }] }] }],
     ["tools.0.tools.1.type", { tools: [{ type: "namespace", tools: [{ type: "function" }, { type: "mcp" }] }] }],
     ["input.0.tools.0.type", { input: [{ type: "additional_tools", tools: [{ type: "web_search" }] }] }],
     ["input.0.tools.0.tools.0.type", { input: [inNamespace({ type: "web_search" })] }],
@@ -60,7 +61,7 @@ const REFUSED: Record<"chat" | "responses" | "messages", Case[]> = {
       "input.0.tools.0.tools.0.environment.type",
       { input: [inNamespace({ type: "shell", environment: { type: "container_auto" } })] },
     ],
-    ["service_tier", { service_tier: "flex" }],
+    ["service_tier", { service_tier: "a tier" }],
   ],
   messages: [
     ["container", { container: { skills: [{ skill_id: "pptx" }] } }],
@@ -71,11 +72,15 @@ const REFUSED: Record<"chat" | "responses" | "messages", Case[]> = {
       "messages.1.content.0.content.0.source.file_id",
       { ...say([{ type: "tool_result", content: [{ type: "image", source: { type: "file", file_id: "f" } }] }]) },
     ],
-    ["tools.1.type", { tools: [{ name: "f" }, { type: "web_search_20260318", name: "web_search" }] }],
+    ["tools.1.type", { tools: [{ name: "f" }, { type: "web_search_2026", name: "web_search" }] }],
+    [
+      "messages.1.content.0.tool.definition.type",
+      { ...say([{ type: "tool_addition", tool: { definition: { type: "web_search_20260318" } } }]) },
+    ],
     ["tools.0.type", { tools: [{ type: "code_execution_20250825" }] }],
     ["tools.0.mcp_server_name", { tools: [{ type: "mcp_toolset", mcp_server_name: "x" }] }],
     ["service_tier", { service_tier: "priority" }],
-    ["speed", { speed: "fast" }],
+    ["speed", { speed: "ludicrous" }],
     ["inference_geo", { inference_geo: "us" }],
     ["fallback_credit_token", { fallback_credit_token: "t" }],
   ],
@@ -83,12 +88,14 @@ const REFUSED: Record<"chat" | "responses" | "messages", Case[]> = {
 
 const ALLOWED: Record<"chat" | "responses" | "messages", Record<string, unknown>[]> = {
   chat: [
-    { service_tier: "auto", web_search_options: null, modalities: ["text"], tools: [{ type: "function" }, {}] },
+    { service_tier: "flex", web_search_options: { search_context_size: "low" } },
+    { service_tier: "flex", web_search_options: null, modalities: ["text"], tools: [{ type: "function" }, {}] },
     { messages: [{ role: "user", content: [{ type: "text", text: "file_id" }] }] },
   ],
   responses: [
     { previous_response_id: null, background: false, service_tier: "default", prompt: {}, input: "file_id" },
     { tools: [{ type: "function" }, { type: "namespace", tools: [{ type: "custom" }] }, { type: "local_shell" }] },
+    { tools: [{ type: "web_search" }, { type: "web_search_2025_08_26" }, { type: "web_search_preview_2025_03_11" }] },
     { input: [{ type: "function_call", arguments: '{"file_id":"mine"}' }] },
     {
       input: [
@@ -98,8 +105,14 @@ const ALLOWED: Record<"chat" | "responses" | "messages", Record<string, unknown>
     },
   ],
   messages: [
-    { service_tier: "standard_only", speed: "standard", container: null, mcp_servers: [] },
+    { service_tier: "standard_only", speed: "fast", container: null, mcp_servers: [] },
     { tools: [{ name: "f" }, { type: "custom" }, { type: "bash_20250124" }, { type: "text_editor_20250728" }] },
+    {
+      tools: [
+        { type: "web_search_20260318", name: "web_search" },
+        { type: "web_fetch_20250910", name: "web_fetch" },
+      ],
+    },
     // What the caller's own tool was called with is its own affair.
     { ...say([{ type: "tool_use", input: { file_id: "mine", source: { file_id: "mine" } } }]) },
   ],
@@ -120,8 +133,8 @@ describe.each(["chat", "responses", "messages"] as const)("in %s", (dialect) => 
 test("a refused value is named, unless it is long or not a word", () => {
   const offer = (type: string) => () => refuse("responses", { tools: [{ type: "function" }, { type }] });
 
-  expect(offer("web_search")).toThrow(
-    "tools.1.type: Tool type 'web_search' isn't supported: tools that the provider runs have no published price here.",
+  expect(offer("file_search")).toThrow(
+    "tools.1.type: Tool type 'file_search' isn't supported: tools that the provider runs have no published price here.",
   );
   expect(offer("a b")).toThrow("tools.1.type: This tool type isn't supported");
   expect(offer("x".repeat(65))).toThrow("tools.1.type: This tool type isn't supported");
@@ -287,7 +300,7 @@ test("what is refused can be taken out instead, and with its kind the whole of a
       },
     ],
     tools: [
-      { type: "web_search_20260318", name: "web_search" },
+      { type: "code_execution_20250825", name: "code_execution" },
       { name: "f", input_schema: {} },
     ],
     mcp_servers: [{ name: "x" }],
@@ -355,8 +368,8 @@ test.each<[dialect: "chat" | "responses" | "messages", body: Record<string, unkn
   ],
   [
     "responses",
-    { service_tier: "flex" },
-    "service_tier: Only 'auto' and 'default' are supported; other tiers have no published price here. Use one of them, or remove this field.",
+    { service_tier: 2 },
+    "service_tier: Input should be the name of a tier, such as 'default' or 'flex'. Use one, or remove this field.",
   ],
   [
     "chat",
@@ -370,8 +383,8 @@ test.each<[dialect: "chat" | "responses" | "messages", body: Record<string, unkn
   ],
   [
     "chat",
-    { web_search_options: { a: 1 } },
-    "web_search_options: Web search by the provider isn't supported: it has no published price here. Remove this field.",
+    { Web_Search_Options: { a: 1 } },
+    "Web_Search_Options: Web search by the provider isn't supported: it has no published price here. Remove this field.",
   ],
   [
     "chat",
@@ -386,7 +399,11 @@ test.each<[dialect: "chat" | "responses" | "messages", body: Record<string, unkn
   ],
   ["chat", { deferred: true }, "deferred: Deferred responses aren't supported. Remove this field, or set it to false."],
   ["messages", { betas: ["x"] }, "betas: Beta flags go in the header `anthropic-beta`. Send them there."],
-  ["messages", { container: "c" }, "container: Containers and skills aren't supported. Remove this field."],
+  [
+    "messages",
+    { container: "c" },
+    "container: Containers and skills aren't supported: they are kept in the provider's account and billed by time, which no response reports. Remove this field.",
+  ],
   ["messages", { thread: "t" }, "thread: Stored threads aren't supported. Send the whole conversation in `messages`."],
   ["messages", { safeguards: { enabled: true } }, "safeguards: Safeguards aren't supported. Remove this field."],
 ])("a refused field of %s gets advice of its own: %j", (dialect, body, message) => {

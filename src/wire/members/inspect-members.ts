@@ -155,7 +155,7 @@ class Walk {
   #likeness({ shape, owner, name, known }: { shape: Shape; owner: Json; name: string; known: string }): boolean {
     const value = owner[name];
     const member = shape.members.get(known);
-    const refusal = member?.refusal ?? null;
+    const refusal = member?.refusal?.alike ?? member?.refusal ?? null;
     const says = value !== null && !(Array.isArray(value) && value.length === 0);
     if (says && refusal !== null && isRefused(value, refusal)) return this.#refuse(owner, name, refusal);
     const missing = member?.absent.null === false && owner[known] === undefined;

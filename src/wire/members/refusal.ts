@@ -9,6 +9,8 @@ export type MemberRefusal = {
   unless?: Test;
   when?: Test;
   hint?: Readonly<Record<string, unknown>>;
+  /** What refuses a name that is spelled otherwise, where that is more. */
+  alike?: MemberRefusal;
   example?: unknown;
 };
 type Test = (value: unknown) => boolean;
@@ -51,11 +53,19 @@ export const unpriced = (what: string, fix = REMOVE): MemberRefusal => ({
 });
 
 export const FILE = unsupported("Stored files", "Send the file's content in the request.");
-export const CONTAINER = unsupported("Containers and skills");
+export const CONTAINER: MemberRefusal = {
+  words: `Containers and skills aren't supported: they are kept in the provider's account and billed by time, which no response reports. ${REMOVE}`,
+};
 export const VECTOR_STORE = unsupported("Vector stores", "Send the documents' text in the request.");
 export const CACHED_CONTENT = unsupported("Cached contents of a provider's account", "Send the content itself.");
 export const REMOTE_TOOL = unsupported("Tools on remote servers", "Remove this tool, or run it in your client.");
 export const SEARCH = unpriced("Web search by the provider");
+/** Whether it is sold is the price's to say. */
+export const ANY_SEARCH: MemberRefusal = {
+  words: "Input should be an object. Send one, or remove this field.",
+  unless: (value) => typeof value === "object" && !Array.isArray(value),
+  alike: SEARCH,
+};
 export const CODE = unpriced("Code execution by the provider");
 export const AUDIO_OUTPUT: MemberRefusal = {
   ...unpriced("Audio output", "Request text only."),
@@ -66,14 +76,45 @@ export const AUDIO_INPUT: MemberRefusal = { ...unpriced("Audio input", "Send tex
 /** Tools of other kinds are run by the provider. Users of an agent know a tool by its name, not by its place in the body. */
 export const toolsOtherThan = (isOfCaller: Test): MemberRefusal => ({
   words: (tool) =>
-    `${tool === null ? "This tool type" : `Tool type '${tool}'`} isn't supported: tools that the provider runs have no published price here. Remove it, or use a tool that your client runs.`,
+    `${tool === null ? "This tool type" : `Tool type '${tool}'`} isn't supported: ${whyNot(tool ?? "")} Remove it, or use a tool that your client runs.`,
   unless: isOfCaller,
 });
+
+/** The same where some of them may be listed, if a price has them. Only the very name of the field is read for that. */
+export const toolsOrSearches = (isOfCaller: Test, search: RegExp): MemberRefusal => ({
+  ...toolsOtherThan((type) => isOfCaller(type) || matching(search)(type)),
+  alike: toolsOtherThan(isOfCaller),
+});
+
+const whyNot = (tool: string): string =>
+  /^code_(?:execution|interpreter)/.test(tool)
+    ? "the provider bills code execution by the time of a container, which no response reports."
+    : "tools that the provider runs have no published price here.";
 
 export const onlyTiers = (...tiers: readonly string[]): MemberRefusal => ({
   words: `Only ${tiers.map((tier) => `'${tier}'`).join(" and ")} are supported; other tiers have no published price here. Use one of them, or remove this field.`,
   unless: oneOf(...tiers),
 });
+
+/** Which of them are sold is the price's to say. Only the very name of the field is read for that. */
+export const anyTier = (...ordinary: readonly string[]): MemberRefusal => ({
+  words: "Input should be the name of a tier, such as 'default' or 'flex'. Use one, or remove this field.",
+  unless: matching(/^[a-z0-9][a-z0-9_-]{0,39}$/),
+  alike: onlyTiers(...ordinary),
+  example: 1,
+});
+
+const STANDARD_SPEED: MemberRefusal = {
+  words: "Only 'standard' is supported; other speeds have no published price here. Use it, or remove this field.",
+  unless: oneOf("standard"),
+};
+/** The same where a format has speeds. */
+export const ANY_SPEED: MemberRefusal = {
+  words: "Input should be 'standard' or 'fast'. Use one, or remove this field.",
+  unless: oneOf("standard", "fast"),
+  alike: STANDARD_SPEED,
+  example: "other",
+};
 
 const ADDRESSED: MemberRefusal = {
   words: `The gateway sets the provider's address, credential, headers and options. ${REMOVE}`,
@@ -120,10 +161,7 @@ export const FOREIGN: Readonly<Record<string, MemberRefusal>> = {
   prompt_logprobs: unpriced("A list of the prompt's log probabilities"),
   enable_search: unlessFalse(SEARCH),
   enable_code_interpreter: unlessFalse(CODE),
-  speed: {
-    words: "Only 'standard' is supported; other speeds have no published price here. Use it, or remove this field.",
-    unless: oneOf("standard"),
-  },
+  speed: STANDARD_SPEED,
   // What is kept elsewhere under a name.
   ...all(STORED_PROMPT, "preset prompt_id prompt_variables agent_id"),
   ...all(CACHED_CONTENT, "cachedContent cached_content"),

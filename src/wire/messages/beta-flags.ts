@@ -17,6 +17,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "effort-2025-11-24",
   "extended-cache-ttl-2025-04-11",
   "fine-grained-tool-streaming-2025-05-14",
+  "fast-mode-2026-02-01",
   "interleaved-thinking-2025-05-14",
   "mid-conversation-output-config-2026-07-01",
   "mid-conversation-tool-changes-2026-07-01",
@@ -34,6 +35,8 @@ const ALLOWED: ReadonlySet<string> = new Set([
   "token-counting-2024-11-01",
   "token-efficient-tools-2025-02-19",
   "tool-search-tool-2025-10-19",
+  "web-fetch-2025-09-10",
+  "web-search-2025-03-05",
 ]);
 
 /** The allowed ones of a header's flags, in their order. The operator's own are flags that this list does not know yet. */

@@ -6,31 +6,36 @@ import {
   FOREIGN,
   matching,
   type MemberRefusal,
+  ANY_SPEED,
   onlyTiers,
   REMOTE_TOOL,
   RETRIES,
+  toolsOrSearches,
   toolsOtherThan,
   unsupported,
 } from "../members/refusal.ts";
+import { MESSAGES_SEARCH } from "../members/search-types.ts";
 import { type Shape, shapeOf } from "../members/shape.ts";
 
 const CACHE_CONTROL = leaf("type ttl");
 
 /** Tools the caller runs itself. Any other kind is run by the provider, at a price and with powers we do not know. */
-const TOOLS_OF_CALLERS = toolsOtherThan(
-  matching(/^(custom|function|(bash|text_editor|computer|memory|tool_search_tool)_\w+)$/),
-);
+const isOfCaller = matching(/^(custom|function|(bash|text_editor|computer|memory|tool_search_tool)_\w+)$/);
 
-const TOOL = shapeOf({
-  required: "name input_schema",
-  optional: `type description strict cache_control defer_loading eager_input_streaming configs
+/** A list of tools may have some that the provider runs, where a price has them; whatever else names a tool may not. */
+const toolShape = (type: MemberRefusal): Shape =>
+  shapeOf({
+    required: "name input_schema",
+    optional: `type description strict cache_control defer_loading eager_input_streaming configs
     default_config display_height_px display_width_px display_number enable_zoom max_characters allowed_domains
     blocked_domains max_uses user_location citations max_content_tokens url_sources use_cache response_inclusion model caching
     max_tokens mcp_server_name tools`,
-  lists: "allowed_callers input_examples",
-  inside: { cache_control: CACHE_CONTROL },
-  refused: { type: TOOLS_OF_CALLERS, mcp_server_name: REMOTE_TOOL },
-});
+    lists: "allowed_callers input_examples",
+    inside: { cache_control: CACHE_CONTROL },
+    refused: { type, mcp_server_name: REMOTE_TOOL },
+  });
+const TOOL = toolShape(toolsOtherThan(isOfCaller));
+const LISTED_TOOL = toolShape(toolsOrSearches(isOfCaller, MESSAGES_SEARCH));
 
 const TOOL_REFERENCE = shapeOf({
   required: "type name server_name definition",
@@ -118,7 +123,7 @@ export const MESSAGES_MEMBERS: Shape = shapeOf({
     ...foreignBody,
     messages: () => MESSAGE,
     system: () => BLOCK,
-    tools: () => TOOL,
+    tools: () => LISTED_TOOL,
     tool_choice: leaf("type name disable_parallel_tool_use"),
     thinking: leaf("type budget_tokens display block_binding"),
     output_config: () => OUTPUT_CONFIG,
@@ -139,6 +144,7 @@ export const MESSAGES_MEMBERS: Shape = shapeOf({
     betas: FLAGS,
     anthropic_beta: FLAGS,
     service_tier: onlyTiers("auto", "standard_only"),
+    speed: ANY_SPEED,
   },
 });
 

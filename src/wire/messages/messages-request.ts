@@ -1,12 +1,15 @@
 import { NO_PAYER } from "../../core/money/payer.ts";
+import { PLAIN_TIER } from "../../core/money/rate-rows.ts";
 import type { IncomingHttpHeaders } from "node:http";
 import { z } from "zod";
 import type { GenerationRequest } from "../generation-request.ts";
 import type { MemberEdits } from "../json/edit-members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
 import type { MediaUrls } from "../members/media-address.ts";
+import { askedByMessages } from "../members/provider-tools.ts";
 import { readMembers } from "../members/read-members.ts";
 import { requireToolCalls } from "../tool-calls.ts";
+import { speedSaid } from "../usage/said-served.ts";
 import { validate } from "../validate.ts";
 import { carried, inputFields } from "./input-schema.ts";
 import { nativeHeaders } from "./native-headers.ts";
@@ -53,6 +56,9 @@ export function readMessagesRequest(
     maxOutputTokens: Math.min(body.max_tokens ?? DEFAULT_MAX_TOKENS, Number.MAX_SAFE_INTEGER),
     maxOutputTokensField: "max_tokens",
     choices: 1,
+    tier: speedSaid(value["speed"]) ?? PLAIN_TIER,
+    tierField: "speed",
+    providerTools: askedByMessages(value),
     forwardedHeaders,
     wantsUsageEvent: false,
     bytes,

@@ -1,6 +1,7 @@
 import { isObject } from "../../core/bytes/is-object.ts";
 import { NO_TOOL_CALLS, type Usage } from "../../core/money/usage.ts";
 import { isCount, share } from "../token-count.ts";
+import { modelsSaid, regionSaid, servedSaid, speedSaid } from "../usage/said-served.ts";
 
 type Given = Record<string, unknown>;
 
@@ -25,6 +26,8 @@ export function readMessagesUsage(given: unknown): Usage | null {
     cacheWrite1hTokens: total("cacheWrite1h"),
     reasoningTokens: share(details["thinking_tokens"], outputTokens),
     toolCalls: toolCallsOf(given["server_tool_use"]),
+    // `service_tier` names capacity that its owner has paid for apart, at these prices.
+    ...servedSaid(speedSaid(given["speed"]), regionSaid(given["inference_geo"]), modelsSaid(modelsOf(given))),
   };
 }
 
@@ -46,6 +49,14 @@ function passesOf(given: Given): Pass[] | null {
   const passes = listed.map((pass) => (isObject(pass) ? passOf(pass) : null));
   return passes.includes(null) ? null : (passes as Pass[]);
 }
+
+/** A pass over the request may be another model's, such as one that is asked for advice. */
+const modelsOf = ({ iterations }: Given): unknown[] =>
+  Array.isArray(iterations)
+    ? iterations.slice(0, MOST_PASSES).map((pass) => (isObject(pass) ? pass["model"] : null))
+    : [];
+
+const MOST_PASSES = 100;
 
 function passOf(given: Given): Pass | null {
   const fresh = given["input_tokens"];

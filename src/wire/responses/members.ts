@@ -8,20 +8,25 @@ import {
   FOREIGN,
   type MemberRefusal,
   oneOf,
-  onlyTiers,
+  anyTier,
   REMOTE_TOOL,
   RETRIES,
+  toolsOrSearches,
   toolsOtherThan,
   unsupported,
   VECTOR_STORE,
 } from "../members/refusal.ts";
+import { RESPONSES_SEARCH } from "../members/search-types.ts";
 import { type Shape, shapeOf } from "../members/shape.ts";
 
 const CACHE_BREAK = leaf("mode ttl");
 
 /** Tools the caller runs itself, alone or in a namespace. Any other kind is run by the provider, at a price we do not know. */
 const TOOL_KINDS = ["function", "custom", "local_shell", "shell", "apply_patch", "computer", "computer_use_preview"];
-const ALONE = toolsOtherThan(oneOf(...TOOL_KINDS, "tool_search", "namespace"));
+const isOfCaller = oneOf(...TOOL_KINDS, "tool_search", "namespace");
+const BROUGHT = toolsOtherThan(isOfCaller);
+/** Searches may be listed, where a price has them; items of a conversation cannot bring them. */
+const LISTED = toolsOrSearches(isOfCaller, RESPONSES_SEARCH);
 const IN_NAMESPACE = toolsOtherThan(oneOf(...TOOL_KINDS, "tool_search"));
 
 const ENVIRONMENT = shapeOf({
@@ -61,7 +66,8 @@ const toolShape = (kinds: MemberRefusal, members: () => Shape): Shape =>
     },
   });
 const NAMESPACED: Shape = toolShape(IN_NAMESPACE, () => NAMESPACED);
-const TOOL = toolShape(ALONE, () => NAMESPACED);
+const TOOL = toolShape(BROUGHT, () => NAMESPACED);
+const LISTED_TOOL = toolShape(LISTED, () => NAMESPACED);
 
 /** Of what somebody said, or of what came of a call. */
 const PART = shapeOf({
@@ -163,7 +169,7 @@ export const RESPONSES_MEMBERS: Shape = shapeOf({
     ...foreignBody,
     input: () => ITEM,
     stream_options: leaf("include_obfuscation include_usage"),
-    tools: () => TOOL,
+    tools: () => LISTED_TOOL,
     tool_choice: () => TOOL_CHOICE,
     text: () => TEXT,
     reasoning: leaf("effort summary generate_summary context mode"),
@@ -183,7 +189,7 @@ export const RESPONSES_MEMBERS: Shape = shapeOf({
       unless: oneOf(false),
     },
     modalities: AUDIO_OUTPUT,
-    service_tier: onlyTiers("auto", "default"),
+    service_tier: anyTier("auto", "default"),
   },
 });
 

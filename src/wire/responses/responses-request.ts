@@ -1,11 +1,14 @@
 import { NO_PAYER } from "../../core/money/payer.ts";
+import { PLAIN_TIER } from "../../core/money/rate-rows.ts";
 import { z } from "zod";
 import type { GenerationRequest } from "../generation-request.ts";
 import type { MemberEdits } from "../json/edit-members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
 import type { MediaUrls } from "../members/media-address.ts";
+import { askedByResponses } from "../members/provider-tools.ts";
 import { readMembers } from "../members/read-members.ts";
 import { requireToolCalls } from "../tool-calls.ts";
+import { tierAsked } from "../usage/said-served.ts";
 import { validate } from "../validate.ts";
 import { withoutBareThoughts } from "./bare-thoughts.ts";
 
@@ -38,6 +41,9 @@ export function readResponsesRequest(parsed: ParsedBody, mediaUrls: MediaUrls = 
     maxOutputTokens: body.max_output_tokens ?? null,
     maxOutputTokensField: "max_output_tokens",
     choices: 1,
+    tier: tierAsked(value["service_tier"]),
+    tierField: "service_tier",
+    providerTools: askedByResponses(value),
     forwardedHeaders: NO_HEADERS,
     wantsUsageEvent: false,
     bytes,
@@ -52,6 +58,7 @@ export function readResponsesRequest(parsed: ParsedBody, mediaUrls: MediaUrls = 
 /** Providers keep what they are not told to forget, and the account they keep it in is shared by strangers. [interface decision 13] */
 function editsOf(value: Record<string, unknown>): MemberEdits {
   const edits: MemberEdits = { store: "false" };
-  if (value["service_tier"] !== undefined) edits["service_tier"] = null;
+  const tier = value["service_tier"];
+  if (tier !== undefined && tierAsked(tier) === PLAIN_TIER) edits["service_tier"] = null;
   return edits;
 }

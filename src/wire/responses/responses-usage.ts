@@ -1,6 +1,7 @@
 import { isObject } from "../../core/bytes/is-object.ts";
 import { NO_TOOL_CALLS, type Usage } from "../../core/money/usage.ts";
-import { isCount, share } from "../token-count.ts";
+import { billedSaid, isCount, share } from "../token-count.ts";
+import { servedSaid, tierSaid } from "../usage/said-served.ts";
 
 /** Output items that are calls of a tool the provider runs itself. */
 const PROVIDER_RUN = /^(web_search|file_search|code_interpreter|image_generation|mcp|x_search|document_search)_call$/;
@@ -23,6 +24,8 @@ export function readResponsesUsage(response: unknown): Usage | null {
     cacheWrite1hTokens: 0,
     reasoningTokens: share(output["reasoning_tokens"], outputTokens),
     toolCalls: toolCallsOf(response, usage),
+    ...servedSaid(tierSaid(response["service_tier"])),
+    ...billedSaid(usage),
   };
 }
 
@@ -32,7 +35,7 @@ function toolCallsOf(
   usage: Record<string, unknown>,
 ): Usage["toolCalls"] {
   const said = { ...requestsIn(counted), ...callsIn(usage["server_side_tool_usage_details"]) };
-  const items = Array.isArray(output) ? itemsIn(output.filter(isObject)) : {};
+  const items = Array.isArray(output) ? callsAmong(output.filter(isObject)) : {};
   const calls = Object.entries({ ...items, ...said }).filter(([, count]) => count > 0);
   return calls.length === 0 ? NO_TOOL_CALLS : Object.fromEntries(calls);
 }
@@ -40,7 +43,8 @@ function toolCallsOf(
 /** Pages that a search found are opened and read for nothing. */
 const FREE_ACTIONS: readonly unknown[] = ["open_page", "find_in_page"];
 
-function itemsIn(output: readonly Record<string, unknown>[]): Record<string, number> {
+/** Calls by the names of their tools. */
+export function callsAmong(output: readonly Record<string, unknown>[]): Record<string, number> {
   const calls: Record<string, number> = {};
   for (const { type, action } of output) {
     const name = typeof type === "string" ? PROVIDER_RUN.exec(type)?.[1] : undefined;

@@ -7,7 +7,8 @@ import { type GatewayProcess, rememberSecrets, startGatewayProcess } from "../..
 import { approve } from "../../support/oidc/device-client.ts";
 import { type OidcServer, signInSettings, startOidc } from "../../support/oidc/start-oidc.ts";
 import type { Agent } from "../agent.ts";
-import { CONTENT, toolScript } from "../agent-case.ts";
+import { CONTENT } from "../agent-case.ts";
+import { toolScript } from "../tool-script.ts";
 
 /** A task for one agent, at a provider of one format. */
 export type Task = { model: string; provider: ProviderDialect; file: string };

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const fresh = parts.adopt(await freshDatabase(), (it) => it.close());
   const pool = { poolSize: 4, connectTimeoutMs: 20_000, statementTimeoutMs: 30_000, onError: () => undefined };
   database = parts.adopt(createPostgres({ url: fresh.url, ...pool }), (it) => it.close());
-  year = await openYear(database, { startMs: Date.UTC(2026, 0, 1, 6), seed: SEED });
+  year = await openYear(database, { startMs: Date.UTC(2026, 0, 1, 6), seed: SEED, prices: "every row" });
 });
 afterAll(() => parts.disposeAsync());
 

@@ -3,8 +3,10 @@ import { openProviderCredentials } from "../../../src/app/catalogue/provider-cre
 import { createCatalogueStore } from "../../../src/catalogue/catalogue-store.ts";
 import type { Amounts } from "../../../src/core/money/amount.ts";
 import { createId } from "../../../src/core/ids.ts";
-import { chargeOf } from "../../../src/core/money/pay-rate.ts";
-import { type Tariff } from "../../../src/core/money/price.ts";
+import { madeAtMs } from "../../../src/core/made-at.ts";
+import { creditRate } from "../../../src/core/money/pay-rate.ts";
+import type { Tariff, When, WhenLine } from "../../../src/core/money/price.ts";
+import { isPeak, tiersSold } from "../../../src/core/money/rate-rows.ts";
 import { NO_USAGE, type Outcome, type Usage } from "../../../src/core/money/usage.ts";
 import type { Database } from "../../../src/db/database.ts";
 import { createChainFor } from "../../../src/gateway/chain-for.ts";
@@ -63,7 +65,7 @@ export const monthOf = (ms: number): string => new Date(ms).toISOString().slice(
 
 export async function openYear(
   database: Database,
-  { startMs, seed }: { startMs: number; seed: number },
+  { startMs, seed, prices = "plain" }: { startMs: number; seed: number; prices?: "plain" | "every row" },
 ): Promise<Year> {
   let nowMs = startMs;
   const random = seeded(seed);
@@ -75,7 +77,7 @@ export async function openYear(
   );
   const operator = createOperator({ database, credentials, events: NO_EVENTS, clock, acceptForeign: "off" });
   const ledger = createLedgerStore(database);
-  const catalogue = await openCatalogue(database);
+  const catalogue = await openCatalogue(database, prices);
   const findKey = createFindKey({ store: createKeyStore(database) });
   const requests = createRequests({ ledger, findKey, priceOf: catalogue.priceOf, random, clock });
 
@@ -117,11 +119,33 @@ const takeClock = (database: Database, startMs: number): Promise<void> =>
     insert into rollup_owed (hour, why) values (ledger_now(), 'hour');
   `);
 
+/** Media apart, and every kind of line: a size, tiers, a region and hours. */
+const factor = (when: When, times: bigint): WhenLine => ({
+  when,
+  nano: {},
+  toolCallNano: {},
+  times: times * 1_000_000_000n,
+  sold: true,
+});
+const LINES = {
+  outputReasoningNano: 61_000_000_001n,
+  inputAudioNano: 40_000_000_003n,
+  outputImageNano: 90_000_000_009n,
+  when: [
+    factor({ inputAbove: 3_000 }, 2n),
+    factor({ tier: "flex" }, 3n),
+    factor({ tier: "priority" }, 5n),
+    factor({ tier: "priority", inputAbove: 3_500 }, 2n),
+    factor({ region: "eu" }, 7n),
+    factor({ hours: "mon-fri 08:00-18:00 except 2026-05-01" }, 2n),
+  ],
+};
+
 type InForce = { version: number; tariff: Tariff };
 type PriceOf = (model: string) => InForce;
 
 /** Two models with every part of a price. */
-async function openCatalogue(database: Database) {
+async function openCatalogue(database: Database, rows: "plain" | "every row") {
   const store = createCatalogueStore(database);
   await store.addProvider({ name: "acme", baseUrl: "http://127.0.0.1:9/v1", credentialRef: "env:ACME_KEY" }, "keep");
   const dear = { small: 1n, large: 12n };
@@ -139,6 +163,7 @@ async function openCatalogue(database: Database) {
         cacheWrite5mNano: nano(2n),
         cacheWrite1hNano: nano(3n),
         toolCallNano: { search: 5_000_000n },
+        ...(id === "large" && rows === "every row" ? LINES : {}),
       },
       route: { provider: "acme", upstreamModel: id, dialect: "chat" },
       publication: "published",
@@ -183,11 +208,15 @@ function createRequests({ ledger, findKey, priceOf, random, clock }: RequestPart
     if (chain === null) throw new Error(`key ${key.prefix} was read, and has changed since`);
     const { version, tariff } = priceOf(model);
     const usage = usageOf(random);
-    const price = inUnits(chain.units, { credits: chargeOf(tariff, usage), tokens: tokensOf(usage) });
+    const id = createId(clock.nowMs());
+    const asked = oneOf(random, ["default", ...tiersSold(tariff)]);
+    const rate = creditRate(tariff, asked, isPeak(tariff, madeAtMs(id)));
+    const price = inUnits(chain.units, { credits: rate.costOf(usage), tokens: tokensOf(usage) });
+    const { tier, region } = rate.servedAs(usage);
+    const served = { provider: "acme", upstreamModel: model, credential: "env:ACME_KEY", tier, region, said: "" };
     // One in fifty costs more than was set aside.
     const aside = (amount: bigint): bigint => (random() < 0.02 ? (amount * 9n) / 10n : (amount * 5n) / 4n);
     const most = each(price, aside);
-    const id = createId(clock.nowMs());
     const { bucket } = key;
     const about = { id, bucket, keyId: key.id, chain: chain.ref };
     return {
@@ -204,7 +233,7 @@ function createRequests({ ledger, findKey, priceOf, random, clock }: RequestPart
         lifetimeMs: 600_000,
         claim: null,
       },
-      settlement: { ...about, ...endOf(price, usage, outcomeOf(random)) },
+      settlement: { ...about, ...endOf(price, usage, outcomeOf(random)), served },
     };
   }
 
@@ -282,8 +311,16 @@ function usageOf(random: () => number): Usage {
     cacheWrite1hTokens: Math.floor(cacheWriteTokens * random()),
     reasoningTokens: Math.floor(outputTokens * 0.2),
     toolCalls: random() < 0.1 ? { search: 1 + Math.floor(random() * 3) } : {},
+    ...(random() < 0.2 ? { parts: { input_audio: 7, output_image: 11 } } : {}),
+    served: {
+      tier: oneOf(random, ["default", "flex", "priority", "turbo"]),
+      region: oneOf(random, ["any", "eu", "us"]),
+    },
   };
 }
+
+const oneOf = (random: () => number, names: readonly string[]): string =>
+  names[Math.floor(random() * names.length)] ?? "default";
 
 function outcomeOf(random: () => number): Outcome {
   if (random() < 0.9) return "completed";

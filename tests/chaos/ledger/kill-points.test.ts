@@ -163,7 +163,7 @@ describe.skipIf(whyUnavailable("15"))("kill -9 at a named point", () => {
     return call?.usage ?? { inputTokens: 0, outputTokens: 0 };
   }
   async function settling({ proxy }: Gateway): Promise<boolean> {
-    const sql = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%turn_v1%'";
+    const sql = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%turn_v_%'";
     const waiting = await withClient(stage.cluster().url(), async (client) => (await client.query(sql)).rowCount);
     return proxy.calls(SETTLING) > 0 && waiting === 1;
   }

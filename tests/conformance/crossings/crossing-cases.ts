@@ -28,6 +28,8 @@ export const LOST = "lost";
 export const NOT_ASKED = "not in this format";
 /** What passes as it is can be nothing that the provider takes. */
 export const REFUSED = "the provider rejects it";
+/** Nobody but a provider of the same format can do it. */
+export const CLOSED = "the gateway rejects it";
 
 /** What every script says of its input, so that charges can be foretold. */
 export const INPUT_TOKENS = 37;
@@ -39,9 +41,17 @@ const PLACE = z.object({ city: z.string(), degrees: z.number(), kinds: z.array(z
 const TOOLS = ["weather", "time"];
 const CALLED = { query: "amber harbor" };
 
+const OWN_FORMAT = "Only a provider of the request's own format runs this tool.";
+
 /** What each format calls the wish to think, where it is lost. */
 const THINKING_FIELDS = { chat: "reasoning_effort", responses: "reasoning", messages: "thinking" };
 
+/** What each format calls the provider's own search. */
+const SEARCHES = {
+  chat: { web_search_options: {} },
+  responses: { tools: [{ type: "web_search" }] },
+  messages: { tools: [{ type: "web_search_20250305", name: "web_search" }] },
+};
 /** Names that messages alone takes, alike in all that others have room for; and what their providers are told. */
 const LONG_NAMES = ["by_city", "by_hour"].map((end) => `mcp__${"weather-service-".repeat(5)}_forecast_${end}`);
 const SHORT_NAMES = ["3c3e6556", "ff605727"].map((digest) => `mcp__${"weather-service-".repeat(3)}we_${digest}`);
@@ -171,6 +181,23 @@ export const CASES: Record<string, Case> = {
       expect(heard.text.split(" ")).toHaveLength(5);
       expect(told.limitTokens).toBe(5);
       return `\`${heard.stop}\``;
+    },
+  },
+  search: {
+    title: "web search that the provider runs",
+    script: "tokens=6",
+    run: async ({ ask, pair }) => {
+      const more = SEARCHES[pair.client];
+      if (pair.client === pair.provider) {
+        const { heard } = await ask({ more, strict: true }, 6);
+        expect(heard.text.split(" ")).toHaveLength(6);
+        return "";
+      }
+      await expect(ask({ more }, 0)).rejects.toMatchObject({
+        status: 400,
+        message: expect.stringContaining(OWN_FORMAT) as string,
+      });
+      return CLOSED;
     },
   },
   unknown: {

@@ -26,6 +26,9 @@ export type CrossingStage = {
   lastHeader: (name: string) => string | null;
 };
 
+/** A price that has searches, and for nothing, so that charges can be foretold. */
+const SEARCHING_PRICE = { input: "1", output: "4", tools: { web_search: "0" } };
+
 /** A gateway with a model for each pair and script, so that what one provides for no other has to bear. */
 export async function startCrossingStage(scripts: Record<string, string>): Promise<CrossingStage> {
   const modelOf = ({ client, provider }: Pair, name: string): string => `${client}/${provider}/${name}`;
@@ -35,6 +38,7 @@ export async function startCrossingStage(scripts: Record<string, string>): Promi
       {
         upstream: `sim+${script}`,
         spoken: pair.provider,
+        ...(name === "search" && { price: SEARCHING_PRICE }),
         capabilities: script.includes("thoughtless") ? { reasoning: false } : {},
       },
     ]),

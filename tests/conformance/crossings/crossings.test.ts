@@ -3,7 +3,17 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requestLog } from "../../support/request-log.ts";
 import { until } from "../../support/until.ts";
-import { type Ask, type Asked, CASES, INPUT_TOKENS, LOST, NOT_ASKED, REFUSED, scriptOf } from "./crossing-cases.ts";
+import {
+  type Ask,
+  type Asked,
+  CASES,
+  CLOSED,
+  INPUT_TOKENS,
+  LOST,
+  NOT_ASKED,
+  REFUSED,
+  scriptOf,
+} from "./crossing-cases.ts";
 import type { How, Question } from "./crossing-client.ts";
 import {
   type Charged,
@@ -103,7 +113,7 @@ test("the table in docs/reference is what this run has seen", () => {
 function cellOf(remark: string, dropped: readonly string[]): string {
   const lost = `dropped: ${dropped.map((field) => `\`${field}\``).join(", ")}`;
   if (remark === LOST) return lost;
-  if (remark === NOT_ASKED || remark === REFUSED) return `– ${remark}`;
+  if (remark === NOT_ASKED || remark === REFUSED || remark === CLOSED) return `– ${remark}`;
   return ["✓", remark, dropped.length === 0 ? "" : `(${lost})`].filter(Boolean).join(" ");
 }
 

@@ -79,6 +79,7 @@ test("what is refused elsewhere is accepted, and is not shown to the provider [C
       messages: [{ role: "user", content: [{ ...text, file_id: "f", Text: "y" }] }],
       tools: [
         { type: "mcp_toolset", mcp_server_name: "x" },
+        { type: "code_execution_20250825", name: "code_execution" },
         { type: "web_search_20250305", name: "web_search" },
         { name: "f", input_schema: {} },
       ],
@@ -89,7 +90,10 @@ test("what is refused elsewhere is accepted, and is not shown to the provider [C
   expect((await gateway.witness()).at(-1)?.body).toEqual({
     model: "sim+input=2095",
     messages: [{ role: "user", content: [text] }],
-    tools: [{ name: "f", input_schema: {} }],
+    tools: [
+      { type: "web_search_20250305", name: "web_search" },
+      { name: "f", input_schema: {} },
+    ],
   });
 });
 

@@ -57,10 +57,10 @@ const CHECKS: Record<string, Check> = {
   minimum: (value, expected: number, { path }) => unless(!(Number(value) < expected), `${path} is too small`),
   exclusiveMinimum: (value, expected: number, { path }) => unless(!(Number(value) <= expected), `${path} is too small`),
   maximum: (value, expected: number, { path }) => unless(!(Number(value) > expected), `${path} is too large`),
-  minLength: (value, expected: number, { path }) => unless(sizeOf(value) >= expected, `${path} is too short`),
-  maxLength: (value, expected: number, { path }) => unless(sizeOf(value) <= expected, `${path} is too long`),
-  minItems: (value, expected: number, { path }) => unless(sizeOf(value) >= expected, `${path} has too few items`),
-  maxItems: (value, expected: number, { path }) => unless(sizeOf(value) <= expected, `${path} has too many items`),
+  minLength: (value, expected: number, { path }) => unless(!(sizeOf(value) < expected), `${path} is too short`),
+  maxLength: (value, expected: number, { path }) => unless(!(sizeOf(value) > expected), `${path} is too long`),
+  minItems: (value, expected: number, { path }) => unless(!(sizeOf(value) < expected), `${path} has too few items`),
+  maxItems: (value, expected: number, { path }) => unless(!(sizeOf(value) > expected), `${path} has too many items`),
   pattern: (value, expected: string, { path }) =>
     unless(typeof value !== "string" || new RegExp(expected, "u").test(value), `${path} does not fit ${expected}`),
   format: (value, expected: string, { path }) =>
@@ -83,7 +83,8 @@ const unless = (fine: boolean, problem: string): string[] => (fine ? [] : [probl
 
 const fieldsOf = (value: unknown): Json => (isOf(value, "object") ? (value as Json) : {});
 
-const sizeOf = (value: unknown): number => (value as { length: number }).length;
+/** What has no length has none that is wrong. */
+const sizeOf = (value: unknown): number => (value as { length?: number } | null)?.length ?? Number.NaN;
 
 function isOf(value: unknown, type: string): boolean {
   if (type === "integer") return Number.isInteger(value);

@@ -22,6 +22,17 @@ const CHARGES = [
   [272_001, "-1.36023"],
 ] as const;
 
+/** Always and never, and what a hundred tokens of input and ten of output cost then. */
+const HOURS = [
+  ["00:00-24:00", "-0.00084"],
+  [`${weekdayIn(3)} 00:00-24:00`, "-0.00014"],
+] as const;
+
+function weekdayIn(days: number): string {
+  const at = new Date(Date.now() + days * 86_400_000);
+  return at.toLocaleDateString("en-US", { weekday: "short", timeZone: "UTC" }).toLowerCase();
+}
+
 const named = (what: string | number, { dialect }: Operation): string => `${what}-${dialect}`;
 
 let gateway: GatewayProcess;
@@ -32,6 +43,19 @@ beforeAll(async () => {
       modelFor(operation, `sim+input=${input}+tokens=10`, { contextWindow: 1_000_000, price: STEPPED }),
     ]),
     [named("waiting", operation), modelFor(operation, "sim+input=100+tokens=5+pause=2", { price: SHORT_STEP })],
+    ...HOURS.map(([hours]) => [
+      named(`at ${hours}`, operation),
+      modelFor(operation, "sim+input=100+tokens=10", {
+        price: {
+          input: "1",
+          output: "4",
+          when: [
+            { hours, times: "2" },
+            { hours, input_above: 90, times: "3" },
+          ],
+        },
+      }),
+    ]),
     [named("unsold", operation), modelFor(operation, "sim+input=100+tokens=5", { price: UNSOLD })],
   ]);
   gateway = await startGatewayProcess({ models: Object.fromEntries(models) as Record<string, TestModel> });
@@ -55,6 +79,14 @@ describe.each(OPERATIONS)("$dialect", (operation) => {
       expect(await chargesOf(gateway, key)).toMatchObject([{ kind: "completed", amount, input_tokens: input }]);
     },
   );
+
+  test.each(HOURS)("a request costs what the hours %s make of it [MON-21]", async (hours, amount) => {
+    const key = await issueKey(gateway, { credit: "10" });
+    const model = named(`at ${hours}`, operation);
+    expect((await ask(operation, { gateway, key: key.secret, fields: { model } })).status).toBe(200);
+
+    expect(await chargesOf(gateway, key)).toMatchObject([{ kind: "completed", amount }]);
+  });
 
   test("an input whose bytes are past a step, and whose words are not, is held at the price of its words [MON-6]", async () => {
     const key = await issueKey(gateway, { credit: "1" });

@@ -120,6 +120,7 @@ async function examineChanged(
     schemaFolder: schemaFolder(),
     listModels: async () => (await operator.catalogue.listModels({ limit: 100, after: null })).data,
     reachProviders: createReachProviders({ database, credentials, fetch }),
+    askGateway: async () => ({ status: "ok", reasons: [] }),
     wayIn: null,
     silenceMs: 0,
     explain: messageOf,

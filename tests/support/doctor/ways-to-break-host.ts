@@ -139,4 +139,16 @@ export const HOST_WAYS: readonly WayToBreak[] = [
     patient: onHost({ spaceOf: () => ({ freeBytes: 1_048_576, totalBytes: 100 * GIBIBYTE }) }),
     expected: { id: "host-disk", status: "failed", message: /^1 MiB \(0%\) free for /, fix: /Free some space/ },
   },
+  {
+    breaks: "a provider of the gateway that runs here",
+    patient: () => ({
+      askGateway: async () => ({ status: "degraded", reasons: ["The route to m at acme is skipped."] }),
+    }),
+    expected: { id: "host-gateway", status: "warning", message: /^The route to m at acme/, fix: /failure-modes/ },
+  },
+  {
+    breaks: "the ledger of the gateway that runs here",
+    patient: () => ({ askGateway: async () => ({ status: "unavailable", reasons: ["Requests get 503: …"] }) }),
+    expected: { id: "host-gateway", status: "failed", message: /^Requests get 503/, fix: /failure-modes/ },
+  },
 ];

@@ -359,4 +359,39 @@ export const SERVICE_WAYS: readonly WayToBreak[] = [
       fix: /tollgate providers test/,
     },
   },
+  {
+    breaks: "the prices of a list, which are not those in force",
+    environment: { TOLLGATE_PRICE_CHECK_LIST: "litellm" },
+    sql: [
+      `insert into price_check (list, terms, taken_at, ended_at, found_at, changed_at, found)
+       values ('litellm', 't', now(), now(), now() - interval '3 hours', now(), '{"models": 2, "differences": [], "unlisted": []}')`,
+    ],
+    undo: ["delete from price_check"],
+    expected: {
+      id: "catalogue-prices",
+      status: "warning",
+      message: /^2 models differ from litellm, 3 hours ago$/,
+      fix: /--diff/,
+    },
+  },
+  {
+    breaks: "the download of a price list",
+    environment: { TOLLGATE_PRICE_CHECK_LIST: "litellm" },
+    sql: [
+      `insert into price_check (list, terms, taken_at, ended_at, problem, failing_since)
+       values ('litellm', 't', now(), now(), 'litellm can''t be read: it answered 404.', now())`,
+    ],
+    undo: ["delete from price_check"],
+    expected: {
+      id: "catalogue-prices",
+      status: "warning",
+      message: /^litellm could not be compared: litellm can't be read: it answered 404\.$/,
+      fix: /price_check\.list/,
+    },
+  },
+  {
+    breaks: "the check of a price list, which no gateway makes",
+    environment: { TOLLGATE_PRICE_CHECK_LIST: "litellm" },
+    expected: { id: "catalogue-prices", status: "warning", message: /^not compared yet$/, fix: /Start a gateway/ },
+  },
 ];

@@ -38,6 +38,8 @@ export const STAGES: Readonly<Record<string, () => Promise<Stage | NoStage>>> = 
   "docs/guides/see-your-usage.md": aRunningDev,
   "docs/guides/add-a-provider.md": aRunningDev,
   "docs/guides/import-prices.md": aRunningDev,
+  "docs/guides/reconcile.md": aDevAndBills,
+  "docs/guides/see-your-margins.md": aRunningDev,
   "examples/stripe-topup/README.md": aRunningDevAndStripe,
 };
 
@@ -302,6 +304,12 @@ async function aRunningDev(): Promise<Stage> {
     printedBefore: `${gateway.keys.credit}\n${gateway.keys.token_budget}\n`,
     close: async () => void (await gateway.stop()),
   };
+}
+
+async function aDevAndBills(): Promise<Stage> {
+  const dev = await aRunningDev();
+  cpSync(join(ROOT, "examples/reconcile"), join(dev.folder, "bills"), { recursive: true });
+  return dev;
 }
 
 async function aRunningDevAndStripe(): Promise<Stage | NoStage> {

@@ -22,8 +22,8 @@ export type Surroundings = {
 
 export type SessionResult = { ran: number; failure: string | null };
 
-const READY_TIMEOUT_S = 90;
-/** A bound for what hangs. A machine with other work to do takes ten times as long as a quiet one. */
+/** Bounds for what hangs. A machine with other work to do takes ten times as long as a quiet one. */
+const READY_TIMEOUT_S = 240;
 export const SESSION_TIMEOUT_MS = 540_000;
 
 /** Runs the blocks in order, in one shell. It ends at the first command that fails, unless the page says that it does. */

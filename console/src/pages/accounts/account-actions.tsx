@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import type { Account, Counter } from "../../api/generated/admin.ts";
 import { Button } from "../../parts/button.tsx";
 import { Menu, MenuItem, MenuLine } from "../../parts/menu.tsx";
-import { MoveAccountDialog, NewAccountDialog, ThresholdsDialog } from "./account-dialogs.tsx";
+import { MoveAccountDialog, NewAccountDialog, ThresholdsDialog, TiersDialog } from "./account-dialogs.tsx";
 import {
   ACCOUNT_CHANGES,
   type AccountChange,
@@ -13,7 +13,7 @@ import {
 } from "./account-status-dialogs.tsx";
 import { TopUpDialog } from "./top-up-dialog.tsx";
 
-type Open = "topup" | "child" | "move" | "close" | "thresholds" | AccountChange | null;
+type Open = "topup" | "child" | "move" | "close" | "thresholds" | "tiers" | AccountChange | null;
 
 type Props = {
   of: Account;
@@ -45,6 +45,9 @@ export function AccountActions({ of: account, below, told }: Props): ReactNode {
         <MenuItem icon="notices" onPick={() => setOpen("thresholds")}>
           Thresholds
         </MenuItem>
+        <MenuItem icon="models" onPick={() => setOpen("tiers")}>
+          Service tiers
+        </MenuItem>
         {accountChanges(account.status).map((change) => (
           <MenuItem key={change} icon={ACCOUNT_CHANGES[change].icon} onPick={() => setOpen(change)}>
             {ACCOUNT_CHANGES[change].verb}
@@ -61,6 +64,7 @@ export function AccountActions({ of: account, below, told }: Props): ReactNode {
       {open === "thresholds" && (
         <ThresholdsDialog of={account} percent={told("limit")} left={told("purse")} onClose={close} />
       )}
+      {open === "tiers" && <TiersDialog of={account} onClose={close} />}
       {open === "close" && <CloseAccountDialog of={account} below={below} onClose={close} />}
       {open !== null && open in ACCOUNT_CHANGES && (
         <AccountStatusDialog of={account} change={open as AccountChange} onClose={close} />

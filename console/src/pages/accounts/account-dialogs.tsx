@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { Account } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
+import { entitledTo, TiersField } from "../keys/entitlements.tsx";
 import { AccountField } from "./account-field.tsx";
 
 const KINDS = ["organisation", "team", "person", "project", "customer"].map((value) => ({ value, name: value }));
@@ -73,6 +74,26 @@ export function MoveAccountDialog({ of: account, onClose }: { of: Account; onClo
     </FormDialog>
   );
 }
+
+/** Which service tiers the keys here and below may ask for. */
+export const TiersDialog = ({ of: account, onClose }: { of: Account; onClose: () => void }): ReactNode => (
+  <FormDialog
+    title={`Service tiers of ${account.path}`}
+    lead="They hold for all keys below it, from the next request on. Lists of accounts above and of keys hold, too."
+    verb="Save"
+    done="The tiers are set"
+    fields={["tiers"]}
+    onClose={onClose}
+    act={(change, given) =>
+      change("POST /admin/v1/accounts/{account}/tiers", {
+        params: { account: account.id },
+        body: { tiers: entitledTo(given("tiers")) },
+      })
+    }
+  >
+    {(problemOf) => <TiersField usual={account.tiers} autoFocus problem={problemOf("tiers")} />}
+  </FormDialog>
+);
 
 /** When somebody is told that little is left. Empty: nobody is told. */
 export const ThresholdsDialog = ({

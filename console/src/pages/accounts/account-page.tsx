@@ -59,6 +59,7 @@ function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }):
         lead={
           <>
             {account.kind} ·{" "}
+            {account.tiers !== null && `service tiers: ${account.tiers.join(", ") || "the usual one only"} · `}
             <Link to="/ledger" search={{ account: account.id, key: undefined }} className="text-accent underline">
               ledger
             </Link>{" "}

@@ -5,7 +5,9 @@ import { groupDigits } from "../../format/money.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, INPUT, SelectField } from "../../parts/field.tsx";
 import { tell } from "../../parts/toast.tsx";
-import { changing, type Compared, PriceListDiff } from "../models/price-list-diff.tsx";
+import type { Compared } from "../models/compared.ts";
+import { PriceListDiff } from "../models/price-list-diff.tsx";
+import { useTicks } from "../models/use-ticks.ts";
 import { Beside, Problem } from "./setup-step.tsx";
 import { useStepForm } from "./use-step-form.ts";
 
@@ -15,7 +17,9 @@ const FILE = "prices.json";
 /** What is compared, and then written. */
 type Order = {
   provider: string;
-  list: string;
+  /** Null: the list that ships with Tollgate. */
+  list: string | null;
+  accept_old_list: boolean;
   vendor: string | null;
   match: string;
   markup: string;
@@ -28,14 +32,17 @@ export function PriceListForm({ providers }: { providers: readonly Provider[] })
   const [said, setSaid] = useState({ provider: providers.at(-1)?.name ?? "NAME", vendor: "", match: "*", markup: "1" });
   const [file, setFile] = useState<File | null>(null);
   const [published, setPublished] = useState(true);
+  const [acceptOld, setAcceptOld] = useState(false);
+  const ticks = useTicks(seen?.compared);
   const compare = useStepForm(async () => {
-    const order: Order = { ...said, vendor: said.vendor || null, list: (await file?.text()) ?? "", published };
+    const list = file === null ? null : await file.text();
+    const order: Order = { ...said, vendor: said.vendor || null, list, accept_old_list: acceptOld, published };
     setSeen({ order, compared: await call("POST /admin/v1/models/import/litellm", { body: order }) });
   }, FIELDS);
   const apply = useStepForm(async (change) => {
     if (seen === null) return;
-    await change("POST /admin/v1/models/import/litellm", { body: { ...seen.order, apply: true } });
-    tell(`${groupDigits(changing(seen.compared).length)} models written`);
+    await change("POST /admin/v1/models/import/litellm", { body: { ...seen.order, ids: [...ticks.ids], apply: true } });
+    tell(`${groupDigits(ticks.ids.length)} models written`);
     setSeen(null);
   }, []);
   const text = (name: keyof typeof said) => ({
@@ -50,7 +57,7 @@ export function PriceListForm({ providers }: { providers: readonly Provider[] })
   });
   return (
     <>
-      <Beside commands={commandsOf(said, published)}>
+      <Beside commands={commandsOf(said, { published, file, acceptOld })}>
         <form onSubmit={compare.send} className="grid gap-4 sm:grid-cols-2">
           <ListFile problem={compare.problemOf("list")} onFile={(picked) => (setFile(picked), setSeen(null))} />
           <SelectField
@@ -66,15 +73,16 @@ export function PriceListForm({ providers }: { providers: readonly Provider[] })
           />
           <Field {...text("match")} label="Only these ids" required hint="* matches any characters." />
           <Field {...text("markup")} label="Markup" required inputMode="decimal" hint="1.2 adds 20 % to every price." />
-          <label className="flex items-center gap-2 self-center">
-            <input
-              type="checkbox"
-              checked={published}
-              onChange={({ target }) => (setPublished(target.checked), setSeen(null))}
-              className="size-4 accent-accent"
-            />
-            Publish new models at once
-          </label>
+          <div className="flex flex-col justify-center gap-2">
+            <Tick checked={published} onTick={(ticked) => (setPublished(ticked), setSeen(null))}>
+              Publish new models at once
+            </Tick>
+            {file === null && (
+              <Tick checked={acceptOld} onTick={(ticked) => (setAcceptOld(ticked), setSeen(null))}>
+                Also if the list is older than 45 days
+              </Tick>
+            )}
+          </div>
           <div className="flex flex-col gap-3 sm:col-span-2">
             <Problem text={compare.otherwise} />
             <div className="flex justify-end border-t border-line pt-4">
@@ -87,11 +95,11 @@ export function PriceListForm({ providers }: { providers: readonly Provider[] })
       </Beside>
       {seen !== null && (
         <form onSubmit={apply.send} className="flex flex-col gap-3">
-          <PriceListDiff compared={seen.compared} />
+          <PriceListDiff compared={seen.compared} ticks={ticks} />
           <Problem text={apply.otherwise} />
           <div className="flex justify-end">
-            <Button look="primary" type="submit" busy={apply.isBusy} disabled={changing(seen.compared).length === 0}>
-              Write {groupDigits(changing(seen.compared).length)} models
+            <Button look="primary" type="submit" busy={apply.isBusy} disabled={ticks.ids.length === 0}>
+              Write {groupDigits(ticks.ids.length)} models
             </Button>
           </div>
         </form>
@@ -106,27 +114,41 @@ const ListFile = ({ problem, onFile }: { problem: string | null; onFile: (file: 
     <input
       type="file"
       accept=".json,application/json"
-      required
       aria-invalid={problem !== null}
       onChange={({ target }) => onFile(target.files?.[0] ?? null)}
       className={`${INPUT} py-1 font-normal file:mr-2 file:rounded-sm file:bg-sunken file:px-2 file:text-ink`}
     />
     <span className={`text-small font-normal ${problem === null ? "text-ink-3" : "text-bad"}`}>
-      {problem ?? "LiteLLM’s model_prices_and_context_window.json, saved by you."}
+      {problem ?? "LiteLLM’s model_prices_and_context_window.json. Empty: the list that ships with Tollgate."}
     </span>
+  </label>
+);
+
+type TickProps = { checked: boolean; onTick: (ticked: boolean) => void; children: ReactNode };
+
+const Tick = ({ checked, onTick, children }: TickProps): ReactNode => (
+  <label className="flex items-center gap-2">
+    <input
+      type="checkbox"
+      checked={checked}
+      onChange={({ target }) => onTick(target.checked)}
+      className="size-4 accent-accent"
+    />
+    {children}
   </label>
 );
 
 function commandsOf(
   said: { provider: string; vendor: string; match: string; markup: string },
-  published: boolean,
+  { published, file, acceptOld }: { published: boolean; file: File | null; acceptOld: boolean },
 ): string[] {
   const options = [
     said.vendor && `--vendor ${said.vendor}`,
     said.match !== "*" && `--match '${said.match}'`,
     said.markup !== "1" && `--markup ${said.markup}`,
     published && "--publish",
+    file === null && acceptOld && "--accept-old-list",
   ].filter(Boolean);
-  const line = ["tollgate models import --from litellm", FILE, `--provider ${said.provider}`, ...options].join(" ");
+  const line = ["tollgate models import", ...(file ? [FILE] : []), `--provider ${said.provider}`, ...options].join(" ");
   return [line, `${line} --apply`];
 }

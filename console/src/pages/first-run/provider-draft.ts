@@ -1,7 +1,14 @@
+import { placeholderOf } from "../../../../src/core/catalogue/provider-presets.ts";
 import type { AnswerOf } from "../../api/call.ts";
 
 export type Preset = AnswerOf<"GET /admin/v1/provider-presets">["data"][number];
 export type CredentialKind = "stored" | "env" | "none";
+
+/** What an address asks for before it is one. */
+export function urlHint(url: string): string {
+  const yours = placeholderOf(url);
+  return yours === null ? "Without the path of an operation." : `Write the name of yours in place of ${yours}.`;
+}
 
 /** A provider that is being filled in. */
 export type ProviderDraft = { preset: string; name: string; url: string; kind: CredentialKind; variable: string };
@@ -27,7 +34,9 @@ export const credentialOf = ({ kind, variable }: ProviderDraft): string => (kind
 export function addCommand(draft: ProviderDraft, presets: readonly Preset[]): string {
   const preset = presets.find(({ name }) => name === draft.preset);
   const name = draft.name || "NAME";
-  const from = preset?.base_url === draft.url ? `--preset ${preset.name}` : `--url ${draft.url || "URL"}`;
+  const yours = placeholderOf(draft.url);
+  const own = yours === null ? "" : ` --${yours.toLowerCase()} ${yours}`;
+  const from = preset?.base_url === draft.url ? `--preset ${preset.name}${own}` : `--url ${draft.url || "URL"}`;
   const credential =
     draft.kind === "stored"
       ? "--credential-stdin < key.txt"

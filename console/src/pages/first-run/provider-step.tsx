@@ -13,6 +13,7 @@ import {
   EMPTY_PROVIDER,
   OTHER,
   type ProviderDraft,
+  urlHint,
 } from "./provider-draft.ts";
 import { ProviderTest } from "./provider-test.tsx";
 import { Beside, Problem } from "./setup-step.tsx";
@@ -103,7 +104,7 @@ function AddProvider({ onAdded, onCancel }: AddProps): ReactNode {
             value={draft.url}
             onChange={({ target }) => setDraft({ ...draft, url: target.value.trim() })}
             problem={problemOf("base_url")}
-            hint="Without the path of an operation."
+            hint={urlHint(draft.url)}
           />
           <CredentialFields draft={draft} onDraft={setDraft} problemOf={problemOf} />
         </div>

@@ -3,16 +3,20 @@ import type { Key, Model } from "../../api/generated/admin.ts";
 import { Field, LinesField, SelectField } from "../../parts/field.tsx";
 import { listOf } from "../accounts/limit-dialog.tsx";
 
-/** Stands in the field for a key that may use no model: an empty field means all. */
-const NO_MODEL = "none";
+/** Stands in a field for a key that may use none: an empty field means all. */
+const NONE = "none";
 
-/** The models that were written into the field. */
-export const entitledModels = (text: string): string[] | null => (text.trim() === NO_MODEL ? [] : listOf(text));
+/** The models or tiers that were written into the field. */
+export const entitledTo = (text: string): string[] | null => (text.trim() === NONE ? [] : listOf(text));
 
-export const ENTITLEMENT_FIELDS = ["models", "provider_scope", "rpm_limit", "expires_at"];
+/** The same as the field shows it. */
+export const entitledText = (list: readonly string[] | null, between: string): string | undefined =>
+  list?.length === 0 ? NONE : list?.join(between);
+
+export const ENTITLEMENT_FIELDS = ["models", "provider_scope", "tiers", "rpm_limit", "expires_at"];
 
 type Props = {
-  usual: Pick<Key, "models" | "provider_scope" | "rpm_limit" | "expires_at">;
+  usual: Pick<Key, "models" | "provider_scope" | "tiers" | "rpm_limit" | "expires_at">;
   models: readonly Model[];
   problemOf: (field: string) => string | null;
 };
@@ -27,7 +31,7 @@ export function Entitlements({ usual, models, problemOf }: Props): ReactNode {
         name="models"
         rows={4}
         placeholder="all models"
-        defaultValue={usual.models?.length === 0 ? NO_MODEL : usual.models?.join("\n")}
+        defaultValue={entitledText(usual.models, "\n")}
         problem={problemOf("models")}
         hint={`One on each line. Empty: all; "none": no model. There are: ${named(models.map(({ id }) => id))}`}
       />
@@ -44,6 +48,7 @@ export function Entitlements({ usual, models, problemOf }: Props): ReactNode {
         ]}
         problem={problemOf("provider_scope")}
       />
+      <TiersField usual={usual.tiers} autoFocus={false} problem={problemOf("tiers")} />
       <div className="grid gap-3 sm:grid-cols-2">
         <Field
           label="Requests per minute"
@@ -67,6 +72,21 @@ export function Entitlements({ usual, models, problemOf }: Props): ReactNode {
     </>
   );
 }
+
+type TiersProps = { usual: readonly string[] | null; autoFocus: boolean; problem: string | null };
+
+/** Which service tiers may be asked for, of a key or an account. */
+export const TiersField = ({ usual, autoFocus, problem }: TiersProps): ReactNode => (
+  <Field
+    label="Service tiers"
+    name="tiers"
+    autoFocus={autoFocus}
+    placeholder="all that are sold"
+    defaultValue={entitledText(usual, ", ")}
+    problem={problem}
+    hint={`With commas: flex, priority. Empty: all that prices name; "${NONE}": the usual one alone.`}
+  />
+);
 
 const SHOWN = 8;
 

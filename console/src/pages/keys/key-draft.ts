@@ -1,5 +1,5 @@
 import type { CreateKeyRequest } from "../../api/generated/admin.ts";
-import { entitledModels } from "./entitlements.tsx";
+import { entitledTo } from "./entitlements.tsx";
 import { endOfDay } from "./end-of-day.ts";
 
 /** A key that is being filled in: texts, as the fields have them. */
@@ -11,6 +11,7 @@ export type Draft = Record<
   | "budget"
   | "period"
   | "models"
+  | "tiers"
   | "provider_scope"
   | "rpm_limit"
   | "expires_at",
@@ -25,6 +26,7 @@ export const EMPTY_DRAFT: Draft = {
   budget: "",
   period: "month",
   models: "",
+  tiers: "",
   provider_scope: "all",
   rpm_limit: "",
   expires_at: "",
@@ -36,6 +38,7 @@ export const STEP_OF: Record<string, number> = {
   budget: 1,
   period: 1,
   models: 2,
+  tiers: 2,
   provider_scope: 2,
   rpm_limit: 2,
   expires_at: 2,
@@ -51,7 +54,8 @@ export const requestOf = (draft: Draft): CreateKeyRequest => ({
   mode: draft.mode as CreateKeyRequest["mode"],
   account: draft.account || null,
   label: draft.label || null,
-  models: entitledModels(draft.models),
+  models: entitledTo(draft.models),
+  tiers: entitledTo(draft.tiers),
   provider_scope: draft.provider_scope,
   rpm_limit: draft.rpm_limit === "" ? null : Number(draft.rpm_limit),
   expires_at: endOfDay(draft.expires_at),

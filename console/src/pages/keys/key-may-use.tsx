@@ -9,7 +9,7 @@ import { Card } from "../../parts/card.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Field } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
-import { ENTITLEMENT_FIELDS, entitledModels, Entitlements } from "./entitlements.tsx";
+import { ENTITLEMENT_FIELDS, entitledTo, Entitlements } from "./entitlements.tsx";
 import { endOfDay } from "./end-of-day.ts";
 
 /** Its entitlements: models, provider, rate, end. */
@@ -21,6 +21,7 @@ export function KeyMayUse({ of: key }: { of: Key }): ReactNode {
         facts={[
           ["Models", key.models === null ? "all" : key.models.length === 0 ? "none" : key.models.join(", ")],
           ["Provider", key.provider_scope],
+          ["Service tiers", tiersOf(key)],
           ["Rate limit", key.rpm_limit === null ? "none" : `${groupDigits(key.rpm_limit)} requests per minute`],
           ["Expires", key.expires_at === null ? "never" : <Moment key="ends" atMs={Date.parse(key.expires_at)} />],
           ["Created", <Moment key="made" atMs={Date.parse(key.created_at)} />],
@@ -35,6 +36,14 @@ export function KeyMayUse({ of: key }: { of: Key }): ReactNode {
       {open && <ChangeDialog of={key} onClose={() => setOpen(false)} />}
     </Card>
   );
+}
+
+const named = (tiers: readonly string[]): string => tiers.join(", ") || "the usual one only";
+
+/** Its own, and where accounts above it allow fewer, theirs. */
+function tiersOf({ tiers, account_tiers: above }: Key): string {
+  const own = tiers === null ? "all that are sold" : named(tiers);
+  return above === null ? own : `${own}; its account allows ${named(above)}`;
 }
 
 function ChangeDialog({ of: key, onClose }: { of: Key; onClose: () => void }): ReactNode {
@@ -52,7 +61,8 @@ function ChangeDialog({ of: key, onClose }: { of: Key; onClose: () => void }): R
           params: { key: key.id },
           body: {
             label: given("label") || null,
-            models: entitledModels(given("models")),
+            models: entitledTo(given("models")),
+            tiers: entitledTo(given("tiers")),
             provider_scope: given("provider_scope") || "all",
             rpm_limit: given("rpm_limit") === "" ? null : Number(given("rpm_limit")),
             expires_at: endOfDay(given("expires_at")),

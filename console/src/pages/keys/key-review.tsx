@@ -4,7 +4,7 @@ import { PERIODS } from "../../format/counted.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { Skeleton } from "../../parts/state.tsx";
-import { listOf } from "../accounts/limit-dialog.tsx";
+import { entitledText, entitledTo } from "./entitlements.tsx";
 import type { Paid } from "../accounts/find-payer.ts";
 import type { Draft } from "./key-draft.ts";
 
@@ -19,8 +19,9 @@ export function KeyReview({ draft, paid: { data: paid, isLoading } }: Props): Re
         ["Label", draft.label || "none"],
         ["Account", paid?.account.path ?? (draft.account || "none")],
         ["Can spend", moneyOf(draft, paid?.payer ?? null)],
-        ["Models", listOf(draft.models)?.join(", ") ?? "all"],
+        ["Models", entitledText(entitledTo(draft.models), ", ") ?? "all"],
         ["Provider", draft.provider_scope],
+        ["Service tiers", entitledText(entitledTo(draft.tiers), ", ") ?? "all that are sold"],
         ["Rate limit", draft.rpm_limit === "" ? "none" : `${groupDigits(draft.rpm_limit)} requests per minute`],
         ["Last day", draft.expires_at === "" ? "never expires" : `${draft.expires_at} (UTC)`],
       ]}

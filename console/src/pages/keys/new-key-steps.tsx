@@ -4,11 +4,10 @@ import type { Model } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { Skeleton } from "../../parts/state.tsx";
 import { BUDGET_PERIODS } from "./budget-dialog.tsx";
-import { Entitlements } from "./entitlements.tsx";
+import { entitledTo, Entitlements } from "./entitlements.tsx";
 import type { Draft } from "./key-draft.ts";
 import { AccountField } from "../accounts/account-field.tsx";
 import type { Paid } from "../accounts/find-payer.ts";
-import { listOf } from "../accounts/limit-dialog.tsx";
 
 type Props = {
   draft: Draft;
@@ -135,7 +134,8 @@ export const UseStep = ({ draft, models, problemOf }: Props): ReactNode => (
     models={models}
     problemOf={problemOf}
     usual={{
-      models: listOf(draft.models),
+      models: entitledTo(draft.models),
+      tiers: entitledTo(draft.tiers),
       provider_scope: draft.provider_scope,
       rpm_limit: draft.rpm_limit === "" ? null : Number(draft.rpm_limit),
       expires_at: draft.expires_at || null,

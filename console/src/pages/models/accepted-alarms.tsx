@@ -12,6 +12,8 @@ const KINDS = [
   { value: "usage_estimated", name: "usage_estimated: the provider sends no usage" },
   { value: "overrun", name: "overrun: a charge exceeds the balance" },
   { value: "unpriced_usage", name: "unpriced_usage: a part has no price" },
+  { value: "served_otherwise", name: "served_otherwise: another tier or region than charged" },
+  { value: "billed_more", name: "billed_more: the provider bills more than was charged" },
 ] as const satisfies readonly { value: AcceptedAlarm["kind"]; name: string }[];
 
 type Open = { verb: "accept" } | { verb: "withdraw"; accepted: AcceptedAlarm } | null;

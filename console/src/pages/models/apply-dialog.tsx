@@ -2,13 +2,17 @@ import type { ReactNode } from "react";
 import { groupDigits } from "../../format/money.ts";
 import { SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
-import type { Compared } from "./price-list-diff.tsx";
+import type { Compared } from "./compared.ts";
 
 /** What was compared, and is asked for again when it is applied. */
 export type Order = {
   provider: string;
-  list: string;
-  vendor: string;
+  /** Null: the list that ships with Tollgate. */
+  list: string | null;
+  accept_old_list: boolean;
+  /** The list that the settings name. */
+  checked_list: boolean;
+  vendor: string | null;
   match: string;
   markup: string;
   free: boolean;
@@ -20,11 +24,18 @@ const PUBLISHED = [
   { value: "yes", name: "published at once" },
 ];
 
-type Props = { of: { order: Order; compared: Compared }; onClose: () => void; onApplied: () => void };
+type Props = {
+  of: { order: Order; compared: Compared };
+  ids: readonly string[];
+  onClose: () => void;
+  onApplied: () => void;
+};
 
-/** The last question before a price list is written. */
-export function ApplyDialog({ of: { order, compared }, onClose, onApplied }: Props): ReactNode {
-  const count = (wanted: "new" | "changed"): number => compared.data.filter(({ change }) => change === wanted).length;
+/** The last question before the ticked rows of a price list are written. */
+export function ApplyDialog({ of: { order, compared }, ids, onClose, onApplied }: Props): ReactNode {
+  const chosen = new Set(ids);
+  const count = (wanted: "new" | "changed"): number =>
+    compared.data.filter(({ id, change }) => change === wanted && chosen.has(id)).length;
   const [added, changed] = [count("new"), count("changed")];
   return (
     <FormDialog
@@ -35,7 +46,7 @@ export function ApplyDialog({ of: { order, compared }, onClose, onApplied }: Pro
       onClose={onClose}
       act={async (change, given) => {
         await change("POST /admin/v1/models/import/litellm", {
-          body: { ...order, published: given("published") === "yes", apply: true },
+          body: { ...order, ids: [...ids], published: given("published") === "yes", apply: true },
         });
         onApplied();
       }}

@@ -14,6 +14,7 @@ import { DataTable } from "../../table/data-table.tsx";
 import { modelColumns } from "./model-columns.tsx";
 import { type ModelState, STATE_NAMES, stateOf } from "./model-state.tsx";
 import { modelsQuery, MOST_MODELS } from "./models-query.ts";
+import { PriceCheckBanner } from "./price-check-banner.tsx";
 import { NewModelDialog } from "./new-model-dialog.tsx";
 
 const DAYS = 30;
@@ -35,6 +36,7 @@ export function Models(): ReactNode {
   const shown = shownOf(models, rows.length > 0 ? null : all.length > 0 ? NOTHING_FOUND : NO_MODELS);
   return (
     <>
+      <PriceCheckBanner />
       <DataTable
         label="Models"
         columns={columns}
@@ -75,8 +77,8 @@ export function Models(): ReactNode {
         }
       />
       <p className="mt-2 px-1 text-small text-ink-3">
-        Prices are what clients are charged, in credits per million tokens. The gateway does not know what providers
-        charge you.
+        Prices are what clients are charged, in credits per million tokens. What providers charge you is beside them
+        under Margins.
       </p>
       {isAdding && <NewModelDialog onClose={() => setIsAdding(false)} />}
     </>

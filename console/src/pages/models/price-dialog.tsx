@@ -3,9 +3,10 @@ import type { Model, Tariff } from "../../api/generated/admin.ts";
 import { exactCredits } from "../../format/money.ts";
 import { utcMoment } from "../../format/time.ts";
 import { Delta } from "../../parts/delta.tsx";
-import { Field, LinesField, SelectField } from "../../parts/field.tsx";
+import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
-import { changeFrom, draftOf, type PriceDraft, priceAt, readPrice } from "./price-draft.ts";
+import { changeFrom, draftOf, priceAt, readPrice } from "./price-draft.ts";
+import { PriceFields } from "./price-fields.tsx";
 import { costOf, PRICE_PARTS } from "./price-parts.ts";
 import { PriceTable } from "./price-table.tsx";
 
@@ -53,55 +54,6 @@ export function PriceDialog({ of: model, onClose }: { of: Model; onClose: () => 
         </>
       )}
     </FormDialog>
-  );
-}
-
-type PriceParts = {
-  draft: PriceDraft;
-  onDraft: (draft: PriceDraft) => void;
-  problemOf: (field: string) => string | null;
-};
-
-function PriceFields({ draft, onDraft, problemOf }: PriceParts): ReactNode {
-  const typed = (part: keyof PriceDraft) => ({
-    name: part,
-    value: draft[part],
-    onChange: ({ target }: { target: { value: string } }) => onDraft({ ...draft, [part]: target.value }),
-    spellCheck: false,
-    autoComplete: "off",
-  });
-  return (
-    <>
-      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3">
-        {PRICE_PARTS.map(({ part, name, instead }, index) => (
-          <Field
-            key={part}
-            label={name}
-            inputMode="decimal"
-            autoFocus={index === 0}
-            placeholder={instead ?? ""}
-            problem={problemOf(part)}
-            {...typed(part)}
-          />
-        ))}
-      </div>
-      <LinesField
-        label="Tools that the provider runs, per call"
-        rows={2}
-        placeholder="web_search 0.01"
-        hint="A line for each: its name and its price."
-        problem={problemOf("tools")}
-        {...typed("tools")}
-      />
-      <LinesField
-        label="Prices of larger inputs"
-        rows={2}
-        placeholder="input_above=272000, times=2"
-        hint="A line for each size: where it begins, and its prices (input=5, output=22.5), a factor (times=2), or sold=false."
-        problem={problemOf("when")}
-        {...typed("when")}
-      />
-    </>
   );
 }
 

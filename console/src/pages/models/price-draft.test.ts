@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { byWord, OPTIONAL_PARTS } from "../../../../src/core/money/price.ts";
 import { changeFrom, draftOf, priceAt, readPrice } from "./price-draft.ts";
 
-const NONE = { output_reasoning: null, cache_read: null, cache_write_5m: null, cache_write_1h: null, tools: {} };
+const NONE = { ...byWord(OPTIONAL_PARTS, () => null), tools: {} };
 const PRICE = { ...NONE, input: "2.5", output: "10", cache_read: "0.25", tools: { web_search: "0.01" } };
 
 test("what is typed is read back as the price it came from, and changes nothing", () => {
@@ -36,6 +37,7 @@ test.each([
   ["cache_write_1h", { cache_write_1h: "0.0000000001" }],
   ["tools", { tools: "web_search" }],
   ["when", { when: "above 272000" }],
+  ["when", { when: "input_above=272000, input=5" }],
 ])("what is wrong in %s is named", (field, change) => {
   expect(readPrice({ ...draftOf(PRICE), ...change })).toMatchObject({ field });
 });

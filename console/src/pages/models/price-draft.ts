@@ -1,7 +1,7 @@
 import type { ChangePriceRequest, Price, Tariff } from "../../api/generated/admin.ts";
 import { readCredits } from "../../format/money.ts";
 import { PRICE_PARTS, type PricePart } from "./price-parts.ts";
-import { readWhen, sameLines, whenText } from "./price-sizes.ts";
+import { faultIn, readWhen, sameLines, whenText } from "./price-sizes.ts";
 
 /** A price as it is typed. `tools`: a line for each, its name and its price per call. `when`: as the command takes lines. */
 export type PriceDraft = Record<PricePart, string> & { tools: string; when: string };
@@ -30,16 +30,16 @@ export function readPrice(draft: PriceDraft): { price: Tariff } | { field: keyof
   const when = typed.map(readWhen);
   const unread = typed[when.indexOf(null)];
   if (unread !== undefined) return { field: "when", problem: `Not a condition and what holds there: ${unread.trim()}` };
-  return {
-    price: {
-      ...(Object.fromEntries(PRICE_PARTS.map(({ part }) => [part, draft[part].trim() || null])) as Omit<
-        Tariff,
-        "tools" | "when"
-      >),
-      tools: Object.fromEntries(lines.map(([name = "", amount = ""]) => [name, amount])),
-      ...(when.length > 0 && { when: when.filter((line) => line !== null) }),
-    },
+  const price = {
+    ...(Object.fromEntries(PRICE_PARTS.map(({ part }) => [part, draft[part].trim() || null])) as Omit<
+      Tariff,
+      "tools" | "when"
+    >),
+    tools: Object.fromEntries(lines.map(([name = "", amount = ""]) => [name, amount])),
+    ...(when.length > 0 && { when: when.filter((line) => line !== null) }),
   };
+  const fault = faultIn(price);
+  return fault === null ? { price } : { field: "when", problem: fault };
 }
 
 const same = (one: string | null | undefined, other: string | null | undefined): boolean =>

@@ -1,42 +1,33 @@
 import type { ReactNode } from "react";
-import type { AnswerOf } from "../../api/call.ts";
 import { groupDigits, readCredits } from "../../format/money.ts";
 import { Badge, type Tone } from "../../parts/badge.tsx";
+import { Button } from "../../parts/button.tsx";
 import { Delta } from "../../parts/delta.tsx";
 import { READY } from "../../parts/state.tsx";
 import type { Column } from "../../table/column.ts";
 import { DataTable } from "../../table/data-table.tsx";
+import { changing, type Compared, type ComparedModel } from "./compared.ts";
+import { LeftOut } from "./left-out.tsx";
+import type { Ticks } from "./use-ticks.ts";
 import { whenText } from "./price-sizes.ts";
 
-export type Compared = AnswerOf<"POST /admin/v1/models/import/litellm">;
-type Row = Compared["data"][number];
-type Facts = Row["after"];
+type Facts = ComparedModel["after"];
 
-const TONES: Record<Row["change"], Tone> = { new: "good", changed: "warn", unchanged: "neutral", foreign: "bad" };
-const WORDS: Record<Row["change"], string> = {
+const TONES: Record<ComparedModel["change"], Tone> = {
+  new: "good",
+  changed: "warn",
+  unchanged: "neutral",
+  foreign: "bad",
+};
+const WORDS: Record<ComparedModel["change"], string> = {
   new: "new",
   changed: "changed",
   unchanged: "unchanged",
   foreign: "another provider’s",
 };
 
-const REASONS: Record<Compared["skipped"][number]["reason"], string> = {
-  other_vendor: "of another vendor",
-  not_matched: "with another id",
-  other_mode: "neither chat nor responses",
-  no_price: "without a price per token",
-  free: "priced at 0, which often means unknown",
-  other_units: "also priced by something other than tokens",
-  several_prices: "dearer for images or reasoning",
-  search_by_size: "searching on every call, priced by size",
-  no_output_limit: "without a limit of output",
-};
-
-export const changing = ({ data }: Compared): Row[] =>
-  data.filter(({ change }) => change === "new" || change === "changed");
-
 /** The value, or with another before it: 0.708 → 0.7375. */
-function Value({ of, row }: { of: (facts: Facts) => string | null; row: Row }): ReactNode {
+function Value({ of, row }: { of: (facts: Facts) => string | null; row: ComparedModel }): ReactNode {
   const [before, after] = [row.before && of(row.before), of(row.after)];
   if (row.before === null || before === after) return after ?? <span className="text-ink-3">–</span>;
   return (
@@ -48,7 +39,12 @@ function Value({ of, row }: { of: (facts: Facts) => string | null; row: Row }): 
   );
 }
 
-const value = (id: string, head: string, width: number, of: (facts: Facts) => string | null): Column<Row> => ({
+const value = (
+  id: string,
+  head: string,
+  width: number,
+  of: (facts: Facts) => string | null,
+): Column<ComparedModel> => ({
   id,
   head,
   width,
@@ -68,7 +64,7 @@ const tokens = (count: number | null): string | null => (count === null ? null :
 
 const linesText = ({ price }: Facts): string => (price?.when ?? []).map(whenText).join("; ");
 
-const COLUMNS: readonly Column<Row>[] = [
+const COLUMNS: readonly Column<ComparedModel>[] = [
   {
     id: "change",
     head: "Change",
@@ -80,6 +76,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     id: "id",
     head: "Model",
+    width: 240,
     cell: ({ id }) => <span title={id}>{id}</span>,
     sort: ({ id }) => id,
     plain: ({ id }) => id,
@@ -98,13 +95,31 @@ const COLUMNS: readonly Column<Row>[] = [
   value("most", "Most output", 128, ({ max_output_tokens: count }) => tokens(count)),
 ];
 
-/** What a price list would change, model by model; what is left out, by reason. */
+const tickColumn = (ticks: Ticks): Column<ComparedModel> => ({
+  id: "tick",
+  head: "Apply",
+  width: 64,
+  cell: ({ id }) => (
+    <input
+      type="checkbox"
+      aria-label={`Apply ${id}`}
+      checked={ticks.isTicked(id)}
+      onChange={() => ticks.toggle(id)}
+      className="size-4 align-middle accent-accent"
+    />
+  ),
+  plain: ({ id }) => (ticks.isTicked(id) ? "yes" : "no"),
+});
+
+/** What a price list would change, model by model, each with a box; what is left out, by reason. */
 export function PriceListDiff({
   compared,
+  ticks,
   height = 320,
   tools,
 }: {
   compared: Compared;
+  ticks: Ticks;
   height?: number;
   tools?: ReactNode;
 }): ReactNode {
@@ -114,11 +129,20 @@ export function PriceListDiff({
     <div className="flex flex-col gap-2">
       <DataTable
         label="What would change"
-        columns={COLUMNS}
+        columns={[tickColumn(ticks), ...COLUMNS]}
         rows={rows}
         rowKey={({ id }) => id}
         height={height}
-        tools={tools}
+        tools={
+          <>
+            {rows.length > 0 && (
+              <Button onClick={() => ticks.tickAll(ticks.ids.length === 0)}>
+                {ticks.ids.length === 0 ? "Tick all" : "Untick all"}
+              </Button>
+            )}
+            {tools}
+          </>
+        }
         shown={
           rows.length > 0
             ? READY
@@ -126,22 +150,15 @@ export function PriceListDiff({
         }
       />
       <p className="text-small text-ink-2">
-        Prices are credits per million tokens. {unchanged > 0 && `${groupDigits(unchanged)} models stay as they are. `}
-        {compared.skipped.map(({ reason, models }) => `${groupDigits(models)} ${REASONS[reason]}`).join(", ")}
-        {compared.skipped.length > 0 && ": left out."}
+        {compared.shipped_list && (
+          <>
+            The list that ships with Tollgate is of {compared.shipped_list.date},{" "}
+            {groupDigits(compared.shipped_list.age_days)} days ago.{" "}
+          </>
+        )}
+        Prices are credits per million tokens. {unchanged > 0 && `${groupDigits(unchanged)} models stay as they are.`}
       </p>
-      {compared.left_out.length > 0 && (
-        <p className="text-small text-ink-2">
-          Taken without what cannot be right:{" "}
-          {compared.left_out.map(({ id, field, problem }) => `${id} (${field} ${problem})`).join(", ")}
-        </p>
-      )}
-      {compared.refused.length > 0 && (
-        <p className="text-small text-warn">
-          Not taken, because a number cannot be right:{" "}
-          {compared.refused.map(({ id, field, problem }) => `${id} (${field} ${problem})`).join(", ")}
-        </p>
-      )}
+      <LeftOut compared={compared} />
     </div>
   );
 }

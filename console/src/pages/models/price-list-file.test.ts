@@ -23,6 +23,23 @@ test("the models of one vendor keep every digit", () => {
   );
 });
 
+test("a list of models.dev has its models by vendor", () => {
+  const file = readPriceFile(
+    '{"acme": {"id": "acme", "models": {"a": {"cost": {"input": 2.50}}, "b": {}}}, "bolt": {"models": {"c": {}}}}',
+  );
+
+  expect(file).toMatchObject({
+    models: 3,
+    vendors: [
+      { name: "acme", models: 2 },
+      { name: "bolt", models: 1 },
+    ],
+  });
+  expect(file && textOfVendor(file, "acme")).toBe(
+    '{"acme":{"id":"acme","models":{"a":{"cost":{"input":2.50}},"b":{}}}}',
+  );
+});
+
 test.each(["<html>", "[]", "null", ""])("%s is no price list", (text) => {
   expect(readPriceFile(text)).toBeNull();
 });

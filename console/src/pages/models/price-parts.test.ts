@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { byWord, OPTIONAL_PARTS } from "../../../../src/core/money/price.ts";
 import { costOf, priceSizes } from "./price-parts.ts";
 import { readWhen, whenText } from "./price-sizes.ts";
 
-const NONE = { output_reasoning: null, cache_read: null, cache_write_5m: null, cache_write_1h: null, tools: {} };
+const NONE = { ...byWord(OPTIONAL_PARTS, () => null), tools: {} };
 
 test("two prices stand side by side, without the parts that neither has", () => {
   const before = { ...NONE, input: "2.5", output: "10", tools: { web_search: "0.01" } };
@@ -48,11 +49,37 @@ test("a price with lines stands by the size of the input, as the gateway charges
   ]);
 });
 
+test("tiers and regions stand below what everybody is served", () => {
+  const when = [
+    { input_above: 272_000, times: "2" },
+    { tier: "flex", times: "0.5" },
+    { region: "eu", times: "1.1" },
+  ];
+  const sizes = priceSizes(null, { ...NONE, input: "2", output: "10", when });
+
+  expect(sizes.map(({ where, fromInput, rows }) => [where, fromInput, rows[0]?.after])).toEqual([
+    ["", 0, 2_000_000_000n],
+    ["", 272_001, 4_000_000_000n],
+    ["region eu", 0, 2_200_000_000n],
+    ["region eu", 272_001, 4_400_000_000n],
+    ["Tier flex", 0, 1_000_000_000n],
+    ["Tier flex", 272_001, 2_000_000_000n],
+    ["Tier flex, region eu", 0, 1_100_000_000n],
+    ["Tier flex, region eu", 272_001, 2_200_000_000n],
+  ]);
+});
+
 test("a line is typed as the command takes it, and read back as it was", () => {
   const line = { input_above: 272_000, input: "5", output: "22.5", tools: { web_search: "0.02" } };
 
   expect(whenText(line)).toBe("input_above=272000, input=5, output=22.5, tools.web_search=0.02");
   expect(readWhen(whenText(line))).toEqual(line);
+  const flex = { tier: "flex", region: "eu", times: "0.5" };
+  expect(readWhen(whenText(flex))).toEqual(flex);
+  expect(readWhen("hours=mon-fri 01:00-04:00 except 2027-01-01, times=2")).toEqual({
+    hours: "mon-fri 01:00-04:00 except 2027-01-01",
+    times: "2",
+  });
   expect(readWhen("input_from=9,sold=false")).toEqual({ input_from: 9, sold: false });
   for (const text of [
     "above 9",
@@ -60,6 +87,8 @@ test("a line is typed as the command takes it, and read back as it was", () => {
     "input_above=9, input=dear",
     "input_above=9, sold=true",
     "input_above=9,",
+    "tier=The best, times=2",
+    "region=2.5.1, times=2",
   ])
     expect(readWhen(text), text).toBeNull();
 });

@@ -6,7 +6,7 @@ import {
   type WhenLine,
   wordOf,
 } from "../../../../src/core/money/price.ts";
-import { ANY_REGION, PLAIN_TIER, type RateRow, rowsOf } from "../../../../src/core/money/rate-rows.ts";
+import { type RateRow, rowsOf, tariffFault } from "../../../../src/core/money/rate-rows.ts";
 import type { PriceWhen, Tariff } from "../../api/generated/admin.ts";
 import { readCredits } from "../../format/money.ts";
 
@@ -18,7 +18,7 @@ export const whenText = ({ tools = {}, ...line }: PriceWhen): string =>
   ].join(", ");
 
 const MEMBER =
-  /^(?=input_(?:above|from)=[1-9]\d{0,8}$|sold=false$|(?!input_(?:above|from)|sold)[\w.]+=\d{1,7}(?:\.\d{1,9})?$)([\w.]+)=(.+)$/;
+  /^(?=input_(?:above|from)=[1-9]\d{0,8}$|sold=false$|(?:tier|region)=[a-z0-9][a-z0-9_-]{0,39}$|hours=[a-z0-9: -]{1,1500}$|(?!input_(?:above|from)|sold|tier|region|hours)[\w.]+=\d{1,7}(?:\.\d{1,9})?$)([\w.]+)=(.+)$/;
 
 /** A typed line; null: it is none. What its members may be is said by the gateway. */
 export function readWhen(text: string): PriceWhen | null {
@@ -41,17 +41,19 @@ function valueOf(name: string, value: string): string | number | boolean {
 export const sameLines = (one: Tariff | null, other: Tariff): boolean =>
   (one?.when ?? []).map(whenText).join("\n") === (other.when ?? []).map(whenText).join("\n");
 
-/** What a price says of inputs from so many tokens on; the whole of it where it has no lines. */
-export function rowsBySize(price: Tariff | null): readonly RateRow[] {
-  if (price === null) return [];
-  const rows = rowsOf({
-    ...byPart(NEEDED_PARTS, (part) => readCredits(price[wordOf(part)])),
-    ...byPart(OPTIONAL_PARTS, (part) => nanoOrNull(price[wordOf(part)])),
-    toolCallNano: nanoOf(price.tools),
-    ...(price.when !== undefined && { when: price.when.map(lineOf) }),
-  });
-  return rows.filter(({ tier, region }) => tier === PLAIN_TIER && region === ANY_REGION);
-}
+/** What a price says, by size of the input, tier and region; the whole of it where it has no lines. */
+export const rowsOfPrice = (price: Tariff | null): readonly RateRow[] =>
+  price === null ? [] : rowsOf(tariffOf(price));
+
+/** Why lines make no price, as the gateway would say it; null: they do. */
+export const faultIn = (price: Tariff): string | null => tariffFault(tariffOf(price));
+
+const tariffOf = (price: Tariff) => ({
+  ...byPart(NEEDED_PARTS, (part) => readCredits(price[wordOf(part)])),
+  ...byPart(OPTIONAL_PARTS, (part) => nanoOrNull(price[wordOf(part)])),
+  toolCallNano: nanoOf(price.tools),
+  ...(price.when !== undefined && { when: price.when.map(lineOf) }),
+});
 
 const nanoOrNull = (text: string | null): bigint | null => (text === null ? null : readCredits(text));
 const nanoOf = (amounts: Readonly<Record<string, string>> = {}): Record<string, bigint> =>
@@ -61,6 +63,9 @@ const lineOf = (line: PriceWhen): WhenLine => ({
   when: {
     ...(line.input_above !== undefined && { inputAbove: line.input_above }),
     ...(line.input_from !== undefined && { inputFrom: line.input_from }),
+    ...(line.tier !== undefined && { tier: line.tier }),
+    ...(line.region !== undefined && { region: line.region }),
+    ...(line.hours !== undefined && { hours: line.hours }),
   },
   nano: Object.fromEntries(
     TARIFF_PARTS.flatMap((part) => {

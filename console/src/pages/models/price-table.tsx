@@ -6,7 +6,7 @@ import { PRICE_PARTS, type PriceRow, priceSizes } from "./price-parts.ts";
 
 const HEAD = "font-medium pb-1 whitespace-nowrap";
 
-/** A price part by part, for larger inputs apart; with `after`, what it becomes. */
+/** A price part by part, for larger inputs, tiers and regions apart; with `after`, what it becomes. */
 export function PriceTable({ before, after }: { before: Tariff | null; after?: Tariff | null }): ReactNode {
   const sizes = priceSizes(before, after === undefined ? before : after);
   const isChange = after !== undefined;
@@ -32,13 +32,12 @@ export function PriceTable({ before, after }: { before: Tariff | null; after?: T
           )}
         </tr>
       </thead>
-      {sizes.map(({ fromInput, sold, rows }) => (
-        <tbody key={fromInput}>
-          {fromInput > 0 && (
+      {sizes.map(({ where, fromInput, sold, rows }) => (
+        <tbody key={`${where} ${fromInput}`}>
+          {(fromInput > 0 || where !== "") && (
             <tr className="h-(--row) border-t border-line">
               <th scope="rowgroup" colSpan={isChange ? 4 : 2} className="text-left font-medium">
-                Input of {fromInput.toLocaleString("en")} tokens or more{" "}
-                {!sold && <span className="font-normal text-ink-2">is not sold</span>}
+                {titleOf(where, fromInput)} {!sold && <span className="font-normal text-ink-2">is not sold</span>}
               </th>
             </tr>
           )}
@@ -49,6 +48,13 @@ export function PriceTable({ before, after }: { before: Tariff | null; after?: T
       ))}
     </table>
   );
+}
+
+function titleOf(where: string, fromInput: number): string {
+  const size = fromInput === 0 ? "" : `Input of ${fromInput.toLocaleString("en")} tokens or more`;
+  if (where === "") return size;
+  const place = where.charAt(0).toUpperCase() + where.slice(1);
+  return size === "" ? place : `${place}, ${size.charAt(0).toLowerCase()}${size.slice(1)}`;
 }
 
 const Part = ({ row, isChange }: { row: PriceRow; isChange: boolean }): ReactNode => (

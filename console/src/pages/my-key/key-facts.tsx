@@ -23,6 +23,9 @@ export const KeyFacts = ({ me }: { me: Me }): ReactNode => {
           ["Pays with", key.mode === "credit" ? "credit" : "a token budget"],
           ["Base URL", <CopyText key="origin" text={originOf(me)} />],
           ["Models", <Models key="models" models={key.models} />],
+          ...(key.tiers === null
+            ? []
+            : [["Service tiers", ["default", ...key.tiers].join(", ")] as [string, ReactNode]]),
           ["Rate limit", key.rpm_limit ? `${groupDigits(key.rpm_limit)} requests per minute` : "none"],
           ["Requests", `${groupDigits(me.requests.total)} since it was made`],
           ["Made", moment(key.created_at, "")],

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { queryOf } from "../../api/query.ts";
 import { MOST_SERIES } from "../../charts/series.ts";
 import { InSight } from "../../parts/in-sight.tsx";
 import { shownOf } from "../../parts/shown-of.ts";
-import type { Shown } from "../../parts/state.tsx";
+import { type Shown, Skeleton } from "../../parts/state.tsx";
 import { usePageSearch } from "../../shell/use-range.ts";
 import { CreditOutstanding } from "./credit-outstanding.tsx";
 import { FirstToken } from "./first-token.tsx";
@@ -14,8 +14,11 @@ import { OverviewFigures } from "./overview-figures.tsx";
 import { ProviderStrip } from "./provider-strip.tsx";
 import { stepFor } from "./series-of.ts";
 import { type SpendGroup, SpendOverTime } from "./spend-over-time.tsx";
-import { TokensOverTime } from "./tokens-over-time.tsx";
-import { TopSpenders } from "./top-spenders.tsx";
+
+/** Below what is seen first, and so fetched after it. */
+const TopSpenders = lazy(async () => ({ default: (await import("./top-spenders.tsx")).TopSpenders }));
+const TokensOverTime = lazy(async () => ({ default: (await import("./tokens-over-time.tsx")).TokensOverTime }));
+const BELOW_HEIGHT = 320;
 
 /** With the group of all others, as many as a chart has colours. */
 const MOST_GROUPS = MOST_SERIES - 1;
@@ -68,20 +71,28 @@ export function Overview(): ReactNode {
         <SpendOverTime {...parts} by={by} onBy={setBy} onPick={(id) => change({ [by]: id })} />
         <Outcomes {...parts} />
         <FirstToken {...parts} />
-        <TokensOverTime {...parts} />
-        <InSight height={320}>
-          <TopSpenders
-            title="Which accounts spend most?"
-            query={{ ...span, ...filters, by: "account" }}
-            onPick={(account) => change({ account })}
-          />
+        <InSight height={BELOW_HEIGHT}>
+          <Suspense fallback={<Skeleton height={BELOW_HEIGHT} />}>
+            <TokensOverTime {...parts} />
+          </Suspense>
         </InSight>
-        <InSight height={320}>
-          <TopSpenders
-            title="Which keys spend most?"
-            query={{ ...span, ...filters, by: "key" }}
-            onPick={(key) => change({ key })}
-          />
+        <InSight height={BELOW_HEIGHT}>
+          <Suspense fallback={<Skeleton height={BELOW_HEIGHT} />}>
+            <TopSpenders
+              title="Which accounts spend most?"
+              query={{ ...span, ...filters, by: "account" }}
+              onPick={(account) => change({ account })}
+            />
+          </Suspense>
+        </InSight>
+        <InSight height={BELOW_HEIGHT}>
+          <Suspense fallback={<Skeleton height={BELOW_HEIGHT} />}>
+            <TopSpenders
+              title="Which keys spend most?"
+              query={{ ...span, ...filters, by: "key" }}
+              onPick={(key) => change({ key })}
+            />
+          </Suspense>
         </InSight>
       </div>
     </div>

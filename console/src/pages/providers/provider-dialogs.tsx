@@ -8,7 +8,7 @@ import { presetsQuery } from "./providers-query.ts";
 
 const KINDS = [
   { value: "secret", name: "store it here, encrypted" },
-  { value: "reference", name: "the gateway finds it in its environment or a file" },
+  { value: "reference", name: "the gateway has it: a variable, a file, or its identity in a cloud" },
   { value: "none", name: "none is needed" },
 ];
 const WINDOWS = [
@@ -177,7 +177,7 @@ const CredentialFields = ({ isKnown, kind, onKind, problemOf }: CredentialParts)
         name="reference"
         required
         spellCheck={false}
-        placeholder="env:OPENAI_API_KEY or file:/run/secrets/openai"
+        placeholder="env:OPENAI_API_KEY, file:/run/secrets/openai, aws, google or entra"
         problem={problemOf("credential")}
       />
     )}

@@ -12,7 +12,7 @@ create or replace function settled(
   p_cache_write int[], p_cache_write_1h int[], p_output int[], p_reasoning int[], p_tools jsonb[], p_delivered boolean[], p_provider int[],
   p_status int[], p_first_byte_ms int[], p_took_ms int[], p_estimated boolean[], p_digest bytea[], p_answer_status int[], p_answer_type text[],
   p_answer_body bytea[], p_absorbed_credits bigint[], p_absorbed_tokens bigint[], p_waived_credits bigint[], p_waived_tokens bigint[],
-  p_cap bigint[]
+  p_cap bigint[], p_served int[], p_more jsonb[]
 ) returns setof answer language plpgsql
 set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off
 set enable_hashjoin = off set enable_mergejoin = off
@@ -127,12 +127,12 @@ begin
 
     insert into charge (hold_id, admitted_at, at, granted_credits, granted_tokens, credits, tokens, key_no, chain, model, price_version, input,
                         cache_read, cache_write, cache_write_1h, output, reasoning, took_ms, first_byte_ms, provider, status, kind, estimated,
-                        reported, tools, digest)
+                        reported, tools, digest, served, more)
     select p_id[i], v_admitted[e], p_now, v_granted_credits[e], v_granted_tokens[e], v_paid_credits[e], v_paid_tokens[e], v_key_no[e],
            v_chain[e], v_model[e], v_price[e], coalesce(p_input[u], 0), nullif(p_cache_read[u], 0), nullif(p_cache_write[u], 0),
            nullif(p_cache_write_1h[u], 0), coalesce(p_output[u], 0), nullif(p_reasoning[u], 0), p_took_ms[i], p_first_byte_ms[i],
            p_provider[i], p_status[i], p_kind[i], coalesce(p_estimated[i], p_kind[i] = 5), p_kind[i] in (1, 3, 4) and p_provider[i] is not null,
-           p_tools[u], p_digest[i]
+           p_tools[u], p_digest[i], p_served[i], p_more[u]
       from (select e, v_place[e] as i, case when not v_free[e] or p_kind[v_place[e]] <> 2 then v_place[e] end as u from unnest(v_round) e) q;
 
     with moved as (

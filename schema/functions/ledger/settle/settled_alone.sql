@@ -4,7 +4,7 @@
 create or replace function settled_alone(
   p_now timestamptz, p_id uuid, p_key uuid, p_credits bigint, p_tokens bigint, p_input int, p_cache_read int, p_cache_write int,
   p_cache_write_1h int, p_output int, p_reasoning int, p_tools jsonb, p_provider int, p_status int, p_first_byte_ms int, p_took_ms int,
-  p_estimated boolean, p_digest bytea
+  p_estimated boolean, p_digest bytea, p_served int, p_more jsonb
 ) returns boolean language plpgsql
 set plan_cache_mode = force_generic_plan set jit = off set enable_seqscan = off set enable_bitmapscan = off
 as $$
@@ -40,11 +40,12 @@ begin
   if not found then raise exception 'request % was ended before', p_id using errcode = '40T01'; end if;
   insert into charge (hold_id, admitted_at, at, granted_credits, granted_tokens, credits, tokens, key_no, chain, model, price_version, input,
                       cache_read, cache_write, cache_write_1h, output, reasoning, took_ms, first_byte_ms, provider, status, kind, estimated,
-                      reported, tools, digest)
+                      reported, tools, digest, served, more)
   values (p_id, e.admitted_at, p_now, e.credits, e.tokens, case when e.credits is not null then e.paid end,
           case when e.tokens is not null then e.paid end, e.key_no, e.chain, e.model, e.price_version, coalesce(p_input, 0),
           nullif(p_cache_read, 0), nullif(p_cache_write, 0), nullif(p_cache_write_1h, 0), coalesce(p_output, 0), nullif(p_reasoning, 0),
-          p_took_ms, p_first_byte_ms, p_provider, p_status, 1, coalesce(p_estimated, false), p_provider is not null, p_tools, p_digest);
+          p_took_ms, p_first_byte_ms, p_provider, p_status, 1, coalesce(p_estimated, false), p_provider is not null, p_tools, p_digest,
+          p_served, p_more);
   if e.fires then perform thresholds_passed(array[e.counter], p_now); end if;
   return true;
 end

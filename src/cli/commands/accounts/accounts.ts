@@ -11,11 +11,12 @@ import {
   accountTree,
 } from "../../../contract/accounts.ts";
 import { written } from "../../../wire/validate.ts";
-import { accountName, creditAmount } from "../../arguments.ts";
+import { accountName, creditAmount, tierNames } from "../../arguments.ts";
 import { withOperator } from "../../open-operator.ts";
 import { addSearchOptions, readPages, type SearchOptions } from "../../page-options.ts";
 import { accountFundedText, accountListing, accountTreeText } from "../../text/accounts/account-text.ts";
 import { printable } from "../../text/cell.ts";
+import { tiersOf } from "../../text/keys/key-text.ts";
 import { printResult } from "../../text/print.ts";
 import { booked, REFERENCE_HELP } from "./funds.ts";
 import { addAccountImportCommand } from "./import-accounts.ts";
@@ -39,6 +40,7 @@ export function addAccountCommands(program: Command): void {
   addReadCommands(accounts);
   addMoveCommand(accounts);
   for (const change of ACCOUNT_CHANGES) addStatusCommand(accounts, change);
+  addTiersCommand(accounts);
   addCloseCommands(accounts);
   addMoneyCommands(accounts);
   addAccountImportCommand(accounts);
@@ -126,6 +128,22 @@ function addStatusCommand(accounts: Command, change: AccountChange): void {
       await withOperator(command, async (operator, by) => {
         const { account, changed } = written(accountStatus, await operator.accounts.changeStatus(name, change, by));
         const text = `${printable(account.path)} ${changed ? "is now" : "was already"} ${account.status}.`;
+        printResult({ account, changed }, { json: options.json === true, text: () => text });
+      });
+    });
+}
+
+function addTiersCommand(accounts: Command): void {
+  accounts
+    .command("tiers")
+    .argument("<account>", ACCOUNT_HELP, accountName)
+    .argument("<tiers>", "`all` that are sold, `none`, or names with commas, such as flex,priority", tierNames)
+    .description("limit the service tiers that the keys of an account, and all below it, may ask for")
+    .option("--json", "print JSON")
+    .action(async (name: string, tiers: string[] | null, options: { json?: true }, command: Command) => {
+      await withOperator(command, async (operator, by) => {
+        const { account, changed } = written(accountStatus, await operator.accounts.setTiers(name, tiers, by));
+        const text = `Tiers of ${printable(account.path)}${changed ? "" : " were already"}: ${tiersOf(account.tiers)}.`;
         printResult({ account, changed }, { json: options.json === true, text: () => text });
       });
     });

@@ -187,6 +187,7 @@ const keyOrder = ({ path, key, mode }: Row) => ({
   label: key,
   providerScope: "all",
   models: null,
+  tiers: null,
   rpmLimit: null,
   expiresAtMs: null,
   credit: null,

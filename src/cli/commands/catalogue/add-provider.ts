@@ -13,6 +13,8 @@ type AddOptions = {
   credential?: string;
   credentialStdin?: true;
   preset?: string;
+  region?: string;
+  resource?: string;
   unknownMembers?: "forward" | "drop";
   openMembers?: string;
   contextWindow?: "strict";
@@ -30,13 +32,18 @@ export function addProviderAddCommand(providers: Command): void {
     .argument("<name>", "its name in the catalogue, logs and metrics")
     .description("add a provider, with a reference to its credential or with the credential itself, stored encrypted")
     .option("--url <url>", "base URL without the operation's path, such as https://api.example.com/v1")
-    .option("--credential <reference>", "where to find its credential: env:NAME, file:/absolute/path, stored or none")
+    .option(
+      "--credential <reference>",
+      "where to find its credential: env:NAME, file:/absolute/path, stored or none; or a cloud identity of the gateway: aws, aws:ROLE_ARN, google or entra",
+    )
     .option("--credential-stdin", "read the credential from standard input and store it, encrypted with credential.key")
     .addOption(
       new Option("--preset <name>", "use the URL and credential reference of a known provider").choices(
         Object.keys(PRESETS),
       ),
     )
+    .option("--region <region>", "the cloud region of a --preset that needs one, such as eu-central-1")
+    .option("--resource <name>", "the Azure resource of a --preset that needs one")
     .addOption(
       new Option(
         "--unknown-members <what>",

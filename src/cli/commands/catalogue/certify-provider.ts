@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import type { DraftedCertificate } from "../../../app/catalogue/draft-certificate.ts";
 import { migrate } from "../../../db/schema/migrate.ts";
@@ -8,6 +7,7 @@ import { schemaFolder } from "../../../db/schema-files.ts";
 import { createPglite } from "../../../db/pglite/pglite.ts";
 import { creditAmount, durationMs } from "../../arguments.ts";
 import { chooseCertified } from "../../input/choose-certified.ts";
+import { confirm } from "../../input/confirm.ts";
 import { withOperator } from "../../open-operator.ts";
 import { packageVersion } from "../../../config/package-version.ts";
 import { CommandError } from "../../report-failure.ts";
@@ -65,7 +65,8 @@ async function certify(name: string, options: CertifyOptions, command: Command):
     const { plan, termsOf } = planCertification(chosen, { hasCredential: credential !== null });
     if (options.spend < plan.sufficientNano) throw new CommandError(tooLittle(plan, options.spend));
     process.stderr.write(planText(plan, { provider, spendNano: options.spend }));
-    await requireConsent(options);
+    if (!options.yes)
+      await confirm({ about: "this calls the provider at your cost.", option: "--yes", declined: "nothing was sent." });
     const database = await createPglite({ dataFolder: null });
     await migrate(database, { folder: schemaFolder() });
     const screen = screenOf(process.stderr);
@@ -84,18 +85,6 @@ async function certify(name: string, options: CertifyOptions, command: Command):
     });
     deliver(draftCertificate(certified, options.json === true), options);
   });
-}
-
-async function requireConsent({ yes }: CertifyOptions): Promise<void> {
-  if (yes) return;
-  if (!process.stdin.isTTY) throw new CommandError("this calls the provider at your cost. Add --yes to confirm.");
-  const question = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    if (!/^y(es)?$/i.test((await question.question("Continue? [y/N] ")).trim()))
-      throw new CommandError("nothing was sent.");
-  } finally {
-    question.close();
-  }
 }
 
 /** Everything is looked at before anything is written. */

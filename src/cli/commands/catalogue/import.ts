@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { readLitellmConfig } from "../../../config/litellm/read-config.ts";
 import { readExactJson } from "../../../config/price-list/read-exact-json.ts";
-import { parseFactor } from "../../../config/price-list/read-litellm.ts";
+import { parseFactor } from "../../../config/price-list/read-price-list.ts";
 import { readTextFile } from "../../../config/read/read-text-file.ts";
 import type { Decimal } from "../../../core/money/decimal.ts";
 import { invariant } from "../../../core/invariant.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { type LitellmKey, readLitellmKeys } from "../../../config/litellm/read-keys.ts";
-import { parseFactor } from "../../../config/price-list/read-litellm.ts";
+import { parseFactor } from "../../../config/price-list/read-price-list.ts";
 import { readTextFile } from "../../../config/read/read-text-file.ts";
 import type { By } from "../../../core/people/by.ts";
 import { Conflict } from "../../../core/conflict.ts";
@@ -57,7 +57,7 @@ type Outcome = Pick<ImportedKey, "outcome"> & Partial<Pick<ImportedKey, "prefix"
 /** One key. That it is there already is the end that was wanted: a list can be imported again. */
 async function create({ keys }: Operator, key: LitellmKey & { credit: bigint }, by: By): Promise<Outcome> {
   const { digest, label, models, rpmLimit, expiresAtMs, credit } = key;
-  const order = { mode: "credit" as const, label, providerScope: "all", models, rpmLimit, expiresAtMs };
+  const order = { mode: "credit" as const, label, providerScope: "all", models, tiers: null, rpmLimit, expiresAtMs };
   const funds = { credit, budget: null, period: null };
   try {
     const { key: made } = await keys.create({ ...order, ...funds, existing: { digest } }, by);

@@ -17,6 +17,8 @@ const KEY = {
   label: null,
   provider_scope: "all",
   models: null,
+  tiers: null,
+  account_tiers: null,
   rpm_limit: null,
   expires_at: null,
   created_at: "2026-11-15T00:00:00.000Z",

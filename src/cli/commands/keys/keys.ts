@@ -4,7 +4,16 @@ import { KEY_MODES, type KeyMode } from "../../../core/people/key-mode.ts";
 import { keyFunds } from "../../../contract/funds.ts";
 import { createdKey, keyPage, keyWithSecrets } from "../../../contract/keys.ts";
 import { written } from "../../../wire/validate.ts";
-import { accountName, creditAmount, isoDate, keyName, positiveInteger, tokenCount } from "../../arguments.ts";
+import {
+  accountName,
+  creditAmount,
+  isoDate,
+  keyName,
+  positiveInteger,
+  tierNames,
+  TIERS_HELP,
+  tokenCount,
+} from "../../arguments.ts";
 import { withOperator } from "../../open-operator.ts";
 import { addSearchOptions, readPages, type SearchOptions } from "../../page-options.ts";
 import { keyDetails, keyListing, openingAdvice } from "../../text/keys/key-text.ts";
@@ -23,6 +32,7 @@ type CreateOptions = {
   label?: string;
   provider: string;
   model?: string[];
+  tiers?: string[] | null;
   rpm?: number;
   expires?: string;
   existingSecretStdin?: true;
@@ -83,6 +93,7 @@ function addCreateCommand(keys: Command): void {
     .option("--label <text>", "a label to recognise the key by")
     .option("--provider <name>", "restrict the key to one provider", "all")
     .option("--model <id...>", "restrict the key to these models")
+    .option("--tiers <all|none|names>", TIERS_HELP, tierNames)
     .option("--rpm <number>", "limit of requests per minute", positiveInteger)
     .option("--expires <date>", "expiry date, such as 2027-01-31 or 2027-01-31T18:00:00Z", isoDate)
     .option(
@@ -101,6 +112,7 @@ function addCreateCommand(keys: Command): void {
           label: options.label ?? null,
           providerScope: options.provider,
           models: options.model ?? null,
+          tiers: options.tiers ?? null,
           rpmLimit: options.rpm ?? null,
           expiresAtMs: options.expires === undefined ? null : Date.parse(options.expires),
           credit: options.credit ?? null,

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import { key as keySchema, type KeyJson } from "../../../contract/keys.ts";
 import { written } from "../../../wire/validate.ts";
-import { isoDate, keyName, orWord, positiveInteger } from "../../arguments.ts";
+import { isoDate, keyName, orWord, positiveInteger, tierNames, TIERS_HELP } from "../../arguments.ts";
 import { withOperator } from "../../open-operator.ts";
 import { CommandError } from "../../report-failure.ts";
-import { keyName as named, modelsOf } from "../../text/keys/key-text.ts";
+import { keyName as named, modelsOf, tiersOf } from "../../text/keys/key-text.ts";
 import { printable } from "../../text/cell.ts";
 import { printResult } from "../../text/print.ts";
 
@@ -17,6 +17,7 @@ type UpdateOptions = {
   allModels?: true;
   addModel?: string[];
   removeModel?: string[];
+  tiers?: string[] | null;
   json?: true;
 };
 
@@ -25,7 +26,7 @@ export function addKeyUpdateCommand(keys: Command): void {
   keys
     .command("update")
     .argument("<key>", "id or prefix", keyName)
-    .description("change the limits, provider, models or label of a key")
+    .description("change the limits, provider, models, tiers or label of a key")
     .option("--rpm <number|none>", "limit of requests per minute", orWord("none", positiveInteger))
     .option("--expires <date|never>", "expiry date; a later date reactivates an expired key", orWord("never", isoDate))
     .option("--label <text>", "a label to recognise the key by; an empty text removes it")
@@ -40,6 +41,7 @@ export function addKeyUpdateCommand(keys: Command): void {
     .addOption(new Option("--all-models", "let the key use every model").conflicts(["addModel", "removeModel"]))
     .option("--add-model <id...>", "add models to its list")
     .option("--remove-model <id...>", "remove models from its list")
+    .option("--tiers <all|none|names>", TIERS_HELP, tierNames)
     .option("--json", "print JSON")
     .action(async (name: string, options: UpdateOptions, command: Command) => {
       const changes = changesOf(options);
@@ -52,7 +54,17 @@ export function addKeyUpdateCommand(keys: Command): void {
     });
 }
 
-const changesOf = ({ rpm, expires, label, provider, model, allModels, addModel, removeModel }: UpdateOptions) => ({
+const changesOf = ({
+  rpm,
+  expires,
+  label,
+  provider,
+  model,
+  allModels,
+  addModel,
+  removeModel,
+  tiers,
+}: UpdateOptions) => ({
   ...(rpm === undefined ? {} : { rpmLimit: rpm === "none" ? null : rpm }),
   ...(expires === undefined ? {} : { expiresAtMs: expires === "never" ? null : Date.parse(expires) }),
   ...(label === undefined ? {} : { label: label === "" ? null : label }),
@@ -61,12 +73,14 @@ const changesOf = ({ rpm, expires, label, provider, model, allModels, addModel, 
   ...(allModels === undefined ? {} : { models: null }),
   ...(addModel === undefined ? {} : { addModels: addModel }),
   ...(removeModel === undefined ? {} : { removeModels: removeModel }),
+  ...(tiers === undefined ? {} : { tiers }),
 });
 
-const summaryOf = ({ rpm_limit, expires_at, provider_scope, models }: KeyJson): string =>
+const summaryOf = ({ rpm_limit, expires_at, provider_scope, models, tiers }: KeyJson): string =>
   [
     `rpm ${rpm_limit ?? "unlimited"}`,
     `expires ${expires_at ?? "never"}`,
     `provider ${printable(provider_scope)}`,
     `models ${printable(modelsOf({ models, provider_scope }))}`,
+    ...(tiers === null ? [] : [`tiers ${tiersOf(tiers)}`]),
   ].join(", ");

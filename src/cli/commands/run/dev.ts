@@ -132,7 +132,7 @@ async function runDev(options: DevOptions, command: Command): Promise<void> {
   const database = await openDevDatabase(options, folder, { loaded, events: telemetry.events });
   const { acceptForeign } = config.keys;
   const events = { events: telemetry.events, clock: systemClock };
-  const operator = createOperator({ database, credentials, ...events, acceptForeign });
+  const operator = createOperator({ database, credentials, ...events, acceptForeign, creditUsd: config.creditUsd });
   if (options.database !== undefined) await requireOwn(database, operator);
   await migrate(database, { folder: schemaFolder(), program: buildName(buildInfo()) });
   // Throws if a newer version has migrated it, on whose tables this one cannot serve: `migrate` leaves them as they are.
@@ -246,7 +246,7 @@ async function devKeys({ keys, funds }: Operator, folder: string): Promise<DevRe
       ? secret
       : null;
   const issue = async (mode: KeyMode): Promise<string> => {
-    const unlimited = { providerScope: "all", models: null, rpmLimit: null, expiresAtMs: null };
+    const unlimited = { providerScope: "all", models: null, tiers: null, rpmLimit: null, expiresAtMs: null };
     const penniless = { credit: null, budget: null, period: null };
     const order = { mode, label: `dev ${mode}`, ...unlimited, ...penniless, existing: null };
     const { secret } = await keys.create(order, BY_COMMAND);

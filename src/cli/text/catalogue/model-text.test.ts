@@ -91,7 +91,9 @@ test("facts are told whole when they are new, and as old → new where they diff
   );
 });
 
-test("an import tells what differs, names what it refuses, and counts the rest", () => {
+test("an import tells what differs, and names what it leaves out by its reason", () => {
+  const others = Array.from({ length: 6 }, (_, index) => ({ id: `image-${index}`, reason: "other_mode" as const }));
+  const elsewhere = { id: "z", reason: "other_vendor" as const };
   const report = {
     compared: [
       { id: "a", change: "new", before: null, after: facts },
@@ -100,26 +102,46 @@ test("an import tells what differs, names what it refuses, and counts the rest",
     ] as const,
     list: {
       models: [],
-      skipped: { other_mode: 3, free: 1 },
+      skipped: [{ id: "gift", reason: "free" as const }, ...others, elsewhere],
       leftOut: [{ id: "a", field: "cache_creation_input_token_cost", problem: "is below the price of input" }],
       refused: [{ id: "d", field: "input_cost_per_token", problem: "-1 is below zero" }],
     },
+    shipped: { date: "2026-08-01", ageDays: 46 },
     applied: false,
   };
 
   const text = importText(report);
 
+  expect(text).toMatch(/^Price list that ships with Tollgate, of 2026-08-01: 46 days ago\.$/m);
   expect(text).toMatch(/^new +a +input 2\.5, /m);
   expect(text).toMatch(/^a +cache_creation_input_token_cost +is below the price of input$/m);
   expect(text).toMatch(/^d +input_cost_per_token +-1 is below zero$/m);
-  expect(text).toMatch(/^ {2}3 +neither chat nor responses$/m);
+  expect(text).toMatch(/^ +6 +neither chat nor responses +image-0, image-1, image-2, image-3, image-4, …$/m);
+  expect(text).toMatch(/^ +1 +priced at 0.* gift$/m);
+  expect(text).toMatch(/^ +1 +of another vendor$/m);
+  expect(text).toContain("Add --json to name every model that is left out.");
   expect(text).toContain("left unchanged: c");
-  expect(text).toContain("1 new, 0 changed, 1 unchanged, 1 refused");
+  expect(text).toContain("1 new, 0 changed, 1 unchanged, 8 left out, 1 refused");
   expect(text).toContain("Nothing was changed");
   expect(importText({ ...report, applied: true })).toMatch(/Changes written\.$/);
   expect(importView(report)).toMatchObject({
     applied: false,
+    shipped_list: { date: "2026-08-01", age_days: 46 },
     models: [{ id: "a", change: "new", before: null, after: { price: { input: "2.5" } } }, {}, {}],
-    skipped: { other_mode: 3, free: 1 },
+    skipped: [
+      { reason: "other_mode", models: 6, ids: others.map(({ id }) => id) },
+      { reason: "free", models: 1, ids: ["gift"] },
+      { reason: "other_vendor", models: 1, ids: ["z"] },
+    ],
   });
+});
+
+test("of many fields that cannot be right, an import names as many as fit a screen", () => {
+  const refused = Array.from({ length: 31 }, (_, index) => ({ id: `m-${index}`, field: "f", problem: "is odd" }));
+  const list = { models: [], skipped: [], leftOut: [], refused };
+  const text = importText({ compared: [], list, shipped: null, applied: false });
+
+  expect(text).toContain("m-29");
+  expect(text).not.toContain("m-30");
+  expect(text).toContain("1 more; add --json to see all.");
 });

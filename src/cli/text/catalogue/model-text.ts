@@ -1,7 +1,8 @@
 import { mediaTokensOf } from "../../../core/request/media-tokens.ts";
+import { mostCallsOf, tokensOfCall } from "../../../core/request/provider-tools.ts";
 import type { AcceptedAlarm } from "../../../core/money/money-alarm.ts";
 import type { ListedFacts } from "../../../core/catalogue/imported-model.ts";
-import { type SoldCache, soldCache } from "../../../core/money/price.ts";
+import { pricesTool, type SoldCache, soldCache } from "../../../core/money/price.ts";
 import { formatCredits } from "../../../core/money/money.ts";
 import { tariffView } from "../../../wire/catalogue/price.ts";
 import { acceptedAlarm } from "../../../contract/models.ts";
@@ -70,6 +71,7 @@ export function modelFacts(model: ModelDetails, screen: Screen = PLAIN): string 
       ["cache marks", CACHE_MARKS[soldCache(price)]],
       ["a picture reserves", reserved(image, "image_tokens")],
       ["a document reserves", reserved(document, "document_tokens")],
+      ["web searches", searchText(model)],
       [
         "reasons",
         reasoning === true ? "yes" : reasoning === false ? "no" : "not known: only if its provider reports it",
@@ -79,6 +81,13 @@ export function modelFacts(model: ModelDetails, screen: Screen = PLAIN): string 
     ],
     screen,
   );
+}
+
+function searchText(model: ModelDetails): string {
+  if (model.price === null || !pricesTool(model.price, "web_search")) return "rejected: the price has no web_search";
+  const each = tokensOfCall(model);
+  const reserves = each === null ? "the context window. Set search_tokens in its capabilities" : `${each} tokens`;
+  return `at most ${mostCallsOf(model)} per response; each reserves ${reserves}`;
 }
 
 const acceptedText = ({ kind, reason, actor, untilMs }: AcceptedAlarm): string =>

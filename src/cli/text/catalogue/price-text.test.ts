@@ -1,3 +1,4 @@
+import { byWord, OPTIONAL_PARTS } from "../../../core/money/price.ts";
 import { expect, test } from "vitest";
 import type { Tariff } from "../../../core/money/price.ts";
 import { catalogueChange } from "../../../contract/catalogue-changes.ts";
@@ -60,10 +61,7 @@ test("as data, amounts are exact decimals in the words of the catalogue file", (
     after: {
       input: "3",
       output: "10",
-      output_reasoning: null,
-      cache_read: null,
-      cache_write_5m: null,
-      cache_write_1h: null,
+      ...byWord(OPTIONAL_PARTS, () => null),
       tools: { search: "0.01" },
     },
   });

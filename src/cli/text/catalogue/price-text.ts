@@ -16,7 +16,7 @@ export const changeListing = (changes: readonly CatalogueChange[], screen: Scree
           change.change,
           change.kind,
           change.name,
-          change.kind === "price" ? priceChangeText(change) : "",
+          "version" in change ? priceChangeText(change) : "",
         ]),
         { screen },
       );
@@ -73,8 +73,17 @@ const toolsNamed = (tools: Readonly<Record<string, string>>): (readonly [string,
   Object.entries(tools).map(([name, text]) => [`tools.${name}`, text] as const);
 
 /** A line of a price: where it holds, and what it says. */
-function lineText({ input_above, input_from, sold, tools = {}, ...prices }: WhenLineView): readonly [string, string] {
-  const where = input_above === undefined ? `input from ${input_from} tokens` : `input above ${input_above} tokens`;
+function lineText({ sold, tools = {}, ...line }: WhenLineView): readonly [string, string] {
+  const { input_above, input_from, tier, region, hours, ...prices } = line;
+  const where = [
+    tier === undefined ? null : `tier ${tier}`,
+    region === undefined ? null : `region ${region}`,
+    hours === undefined ? null : `${hours} UTC`,
+    input_above === undefined ? null : `input above ${input_above} tokens`,
+    input_from === undefined ? null : `input from ${input_from} tokens`,
+  ]
+    .filter((word) => word !== null)
+    .join(", ");
   const said = [...named(prices), ...toolsNamed(tools)].map(([name, text]) => `${name} ${text}`).join(" ");
   return [`[${where}]`, sold === false ? "not sold" : said];
 }

@@ -50,6 +50,10 @@ export function modelsOf({ models, provider_scope }: Pick<KeyJson, "models" | "p
   return provider_scope === "all" ? "all" : "all models of its provider";
 }
 
+/** Tiers that may be asked for. */
+export const tiersOf = (tiers: readonly string[] | null): string =>
+  tiers === null ? "all that are sold" : tiers.join(", ") || "the usual one only";
+
 export function keyDetails({ key, secrets }: KeyWithSecretsJson, funds: KeyFundsJson, screen: Screen = PLAIN): string {
   const pairs: [string, string][] = [
     ["id", key.id],
@@ -57,6 +61,8 @@ export function keyDetails({ key, secrets }: KeyWithSecretsJson, funds: KeyFunds
     ["status", key.status],
     ["provider", key.provider_scope],
     ["models", modelsOf(key)],
+    ["tiers", tiersOf(key.tiers)],
+    ...(key.account_tiers === null ? [] : [["tiers of its account", tiersOf(key.account_tiers)] as [string, string]]),
     ["rpm", String(key.rpm_limit ?? "unlimited")],
     ["expires", key.expires_at ?? "never"],
     ["created", key.created_at],

@@ -8,9 +8,8 @@ import { mediaTokensOf, mostInputTokens } from "../../../core/request/media-toke
 import { vocabularyOf } from "../../../core/request/vocabulary.ts";
 import type { GenerationRequest } from "../../../wire/generation-request.ts";
 import type { Paperwork } from "../../paperwork.ts";
+import { MOST_COUNTED_BYTES } from "./count-near-the-edge.ts";
 
-/** A text that is longer than this is past every step that is known, whatever it says. */
-const MOST_COUNTED_BYTES = 2_097_152;
 /** An estimate may be short of the text by a quarter. */
 const NEAR = 0.75;
 
@@ -26,12 +25,12 @@ export async function countAtSteps(
 ): Promise<InputEstimate | null> {
   const bound = mostInputTokens(input, mediaTokensOf(model), model.contextWindow);
   const likely = Math.min(bound, Math.ceil(input.likely * model.tokenFactor));
-  const sold = largestSold(price);
+  const sold = largestSold(price, request.tier);
   if (sold !== null && bound > sold && likely > sold * NEAR) {
     const tokens = Math.ceil((await paperwork.countText(request)) * model.tokenFactor);
     if (tokens > sold) throw notSold(model.id, tokens, sold);
   }
-  const step = creditRate(price).stepBeyond(likely);
+  const step = creditRate(price, request.tier).stepBeyond(likely);
   if (step === null || bound <= step || request.bytes.length > MOST_COUNTED_BYTES) return null;
   const saved = await paperwork.savedByCounting(request, vocabularyOf(model)).catch(() => 0);
   return bound - saved <= step ? { ...input, most: input.most - saved } : null;

@@ -8,6 +8,7 @@ import { answerTookTooLong, isCancelled, isOurs, pastLimit, providerBrokeOff } f
 import { announcedHead, originOf } from "./answer-head.ts";
 import { endingOf, keptAnswer } from "../end-generation.ts";
 import { noteFirstByte, noteStream, type Deliver, type GenerationState } from "../generation.ts";
+import { timeAway } from "./time-away.ts";
 import { watchPace } from "./watch-pace.ts";
 
 const STREAM_HEAD = {
@@ -28,6 +29,7 @@ export const createDeliverStream =
     const stage = pickTranslator(request.dialect, route).stage(request, originOf(state));
     const head = announcedHead(STREAM_HEAD, state, route);
     const watch = watchPace(state, route);
+    const away = timeAway(stage, clock.elapsedMs());
     let waitedMs = 0;
     noteStream(state, () => held.hold.soFar(stage, watch.hiddenTokens(clock.elapsedMs(), waitedMs)));
     sink.expectSignsOfLife(stage.keepAlive);
@@ -40,9 +42,9 @@ export const createDeliverStream =
       requestBytes: request.bytes.length,
       onFirstByte: () => noteFirstByte(state),
       onProgress: (nowMs, pausedMs) => {
-        waitedMs = pausedMs;
-        watch.note(stage.delivered, nowMs, pausedMs);
-        held.hold.progress(stage, watch.hiddenTokens(nowMs, pausedMs));
+        waitedMs = pausedMs + away(nowMs);
+        watch.note(stage.delivered, nowMs, waitedMs);
+        held.hold.progress(stage, watch.hiddenTokens(nowMs, waitedMs));
       },
     });
     sink.complete();
@@ -52,8 +54,9 @@ export const createDeliverStream =
     // As if it had been refused by its status: nothing is written down, and the hold goes back by its scope.
     if (refused !== null && !begun) throw refused;
     const cutShort = outcome !== "completed";
-    const hiddenTokens = cutShort ? watch.hiddenTokens(relayedAtMs, pausedMs) : 0;
-    const doubtedTokens = cutShort ? watch.doubtedTokens(relayedAtMs, pausedMs) : 0;
+    const notThinkingMs = pausedMs + away(relayedAtMs);
+    const hiddenTokens = cutShort ? watch.hiddenTokens(relayedAtMs, notThinkingMs) : 0;
+    const doubtedTokens = cutShort ? watch.doubtedTokens(relayedAtMs, notThinkingMs) : 0;
     let { usage } = relayed;
     try {
       const cut = sink.cutBy();

@@ -22,10 +22,14 @@ const ROWS_AT_ONCE = 5_000;
 /** What is kept of mismatches; how many there are is counted. */
 const MOST_FOUND = 20;
 
-/** Everything a row says, as text that no setting of a session changes. A column that is added later is not part of it. */
+/**
+ * Everything a row says, as text that no setting of a session changes. A column that is added later stands behind it, and only where it says
+ * something, so that rows of before keep their digests.
+ */
 const ROW = `row(c.hold_id, extract(epoch from c.admitted_at), extract(epoch from c.at), c.xid, c.granted_credits, c.granted_tokens, c.credits,
   c.tokens, c.key_no, c.chain, c.model, c.price_version, c.input, c.cache_read, c.cache_write, c.cache_write_1h, c.output, c.reasoning,
-  c.took_ms, c.first_byte_ms, c.provider, c.status, c.kind, c.estimated, c.reported, c.tools::text, encode(c.digest, 'hex'))::text`;
+  c.took_ms, c.first_byte_ms, c.provider, c.status, c.kind, c.estimated, c.reported, c.tools::text, encode(c.digest, 'hex'))::text
+  || case when c.served is null and c.more is null then '' else row(c.served, c.more::text)::text end`;
 
 /** Values: from, before, limit, the end of what is final, the end of what was final last time. */
 const PIECE = `

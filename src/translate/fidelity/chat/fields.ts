@@ -10,7 +10,7 @@ import {
   wordOtherThan,
 } from "../conditions.ts";
 import { type ClientFields, type Condition, lost, refused } from "../field-row.ts";
-import { ONE_USER, UNKNOWN_CONTENT } from "../notes.ts";
+import { ONE_USER, PROVIDER_RUN, UNKNOWN_CONTENT } from "../notes.ts";
 
 const WITHOUT_DETAILS: Condition = {
   words: "without `reasoning_details`",
@@ -97,4 +97,5 @@ export const CHAT_FIELDS = {
   functions: "lost",
   function_call: "lost",
   prompt_cache_retention: "lost",
+  web_search_options: [refused({ words: "any", when: () => true }, PROVIDER_RUN)],
 } as const satisfies ClientFields;

@@ -1,9 +1,10 @@
 import { isObject } from "../../../core/bytes/is-object.ts";
+import { MESSAGES_SEARCH } from "../../../wire/members/search-types.ts";
 import { citationOfSource } from "../../form/citation.ts";
 import { opensNothing } from "../../form/native.ts";
 import { EFFORTS } from "../../form/request-form.ts";
 import { losesDemandedTool } from "../../messages/offered-tools.ts";
-import { otherThan, OVERLONG_NAME, UNTYPED, WITHOUT_REASONING } from "../conditions.ts";
+import { otherThan, OVERLONG_NAME, providerRun, UNTYPED, WITHOUT_REASONING } from "../conditions.ts";
 import { type ClientFields, type Exception, lost, refused } from "../field-row.ts";
 import { UNKNOWN_CONTENT } from "../notes.ts";
 
@@ -53,7 +54,7 @@ export const MESSAGES_FIELDS = {
   "messages.*.content.*.signature": ["carried", OF_ANOTHER],
   "messages.*.content.*.data": [OF_ANOTHER],
   tools: "carried",
-  "tools.*.type": [lost(otherThan("custom"))],
+  "tools.*.type": [lost(otherThan("custom")), providerRun(MESSAGES_SEARCH)],
   "tools.*.name": ["carried", OVERLONG_NAME],
   "tools.*.strict": "carried",
   "tools.*.defer_loading": "carried",

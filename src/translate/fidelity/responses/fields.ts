@@ -1,4 +1,5 @@
 import { isObject } from "../../../core/bytes/is-object.ts";
+import { RESPONSES_SEARCH } from "../../../wire/members/search-types.ts";
 import { EFFORTS } from "../../form/request-form.ts";
 import { PROBABILITIES } from "../../responses/form-to-request.ts";
 import {
@@ -7,6 +8,7 @@ import {
   NO_TEXT,
   otherThan,
   OVERLONG_NAME,
+  providerRun,
   UNTYPED,
   WITHOUT_REASONING,
   wordOtherThan,
@@ -93,7 +95,7 @@ export const RESPONSES_FIELDS = {
   tools: "carried",
   "tools.*.name": ["carried", OVERLONG_NAME],
   "tools.*.defer_loading": "carried",
-  "tools.*.type": [UNKNOWN_TOOL],
+  "tools.*.type": [UNKNOWN_TOOL, providerRun(RESPONSES_SEARCH)],
   "tools.*.tools.*.type": [UNKNOWN_MEMBER],
   "tools.*": [lost(UNTYPED), HOSTED_SEARCH],
   "tools.*.strict": "carried",

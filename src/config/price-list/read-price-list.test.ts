@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { sharedFolder } from "../../../tests/support/recordings.ts";
+import { skippedByReason } from "../../core/catalogue/price-list.ts";
 import { tariffFault } from "../../core/money/rate-rows.ts";
-import { litellmVendors, parseFactor, readLitellm, type Selection } from "./read-litellm.ts";
+import { listVendors, parseFactor, readPriceList, type Selection } from "./read-price-list.ts";
 
 const ONE = { digits: 1n, exponent: 0 };
 const selection: Selection = {
@@ -18,7 +19,7 @@ const entry = (fields: string): string =>
   `"mode": "chat", "litellm_provider": "acme", "max_input_tokens": 1000, "max_output_tokens": 100, ${fields}`;
 const PRICED = `"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06`;
 const read = (fields: string, changes: Partial<Selection> = {}) =>
-  readLitellm(`{"acme/m": {${entry(fields)}}}`, "prices.json", { ...selection, ...changes });
+  readPriceList(`{"acme/m": {${entry(fields)}}}`, "prices.json", { ...selection, ...changes });
 const tariff = (fields: string, changes: Partial<Selection> = {}) => read(fields, changes).models[0]?.tariff;
 
 /** Worked out with pencil and paper: dollars per token, times a million tokens, times a thousand million nano. */
@@ -113,7 +114,7 @@ test("limits, name and format are carried, and the older limit where the newer i
   ]);
   const text = `{"m": {"mode": "responses", "litellm_provider": "acme", "max_tokens": 256000.0, ${PRICED}},
                  "n": {"mode": "chat", "litellm_provider": "anthropic", "max_tokens": 5, ${PRICED}}}`;
-  expect(readLitellm(text, "p", selection).models).toMatchObject([
+  expect(readPriceList(text, "p", selection).models).toMatchObject([
     { id: "m", upstreamModel: "m", dialect: "responses", contextWindow: 256_000, maxOutputTokens: 256_000 },
     { id: "n", dialect: "messages" },
   ]);
@@ -133,8 +134,13 @@ test("a search that costs the same whatever its size is the price of a call of t
   expect(read(search("0.03")).models[0]?.tariff.toolCallNano).toEqual({});
   expect(read(search("0.03")).leftOut).toMatchObject([{ id: "acme/m", field: "search_context_cost_per_query" }]);
   const always = `{"perplexity/sonar": {${entry(search("0.03"))}}}`;
-  expect(readLitellm(always, "p", selection).skipped).toEqual({ search_by_size: 1 });
+  expect(readPriceList(always, "p", selection).skipped).toEqual([{ id: "perplexity/sonar", reason: "search_by_size" }]);
   expect(tariff(search("0").replace("0.01", "0"))?.toolCallNano).toEqual({});
+  const gemini = (unit: string) => readPriceList(`{"gemini/m": {${entry(search("0.01") + unit)}}}`, "p", selection);
+  expect(gemini("").models[0]?.tariff.toolCallNano).toEqual({ grounded_prompt: 10_000_000n });
+  expect(gemini(', "web_search_billing_unit": "per_query"').models[0]?.tariff.toolCallNano).toEqual({
+    web_search: 10_000_000n,
+  });
 });
 
 test("a cache at a price of 0 is one that nothing is known of: it has no price", () => {
@@ -173,7 +179,7 @@ test("reasoning has a price of its own where it differs, and a model whose whole
   });
   expect(tariff(`${PRICED}, "output_cost_per_reasoning_token": 2e-06`)).toMatchObject({ outputReasoningNano: null });
   const whole = `{"m": {${entry(PRICED).replace("acme", "dashscope")}, "output_cost_per_reasoning_token": 4e-06}}`;
-  expect(readLitellm(whole, "p", selection).skipped).toEqual({ several_prices: 1 });
+  expect(readPriceList(whole, "p", selection).skipped).toEqual([{ id: "m", reason: "several_prices" }]);
 });
 
 test.each([
@@ -184,12 +190,18 @@ test.each([
   [`${PRICED}, "some_cost_of_tomorrow": 1`, "other_units"],
   [`${PRICED}, "input_cost_per_image_token": 4e-06`, "several_prices"],
 ])("what a tariff cannot hold is left out and counted: %s", (fields, reason) => {
-  expect(read(fields)).toEqual({ models: [], leftOut: [], skipped: { [reason]: 1 }, refused: [] });
+  expect(read(fields)).toEqual({
+    form: "litellm",
+    models: [],
+    leftOut: [],
+    skipped: [{ id: "acme/m", reason }],
+    refused: [],
+  });
 });
 
 const RISING = `${PRICED}, "input_cost_per_token_above_200k_tokens": 3e-06, "output_cost_per_token_above_200k_tokens": 5e-06`;
 const longest = (fields: string, name = "m", vendor = "acme") =>
-  readLitellm(
+  readPriceList(
     `{"${name}": {"mode": "chat", "litellm_provider": "${vendor}", "max_input_tokens": 400000, "max_output_tokens": 9, ${fields}}}`,
     "p",
     selection,
@@ -228,6 +240,29 @@ test("a line without one of the prices is not sold, by name; the model is", () =
   ]);
 });
 
+test.each([
+  [`"cache_read_input_token_cost": -1e-07`, "cache_read_input_token_cost", "below zero"],
+  [`"cache_creation_input_token_cost": 5`, "cache_creation_input_token_cost", "out of all proportion"],
+  [`"output_cost_per_reasoning_token": 1e-30`, "output_cost_per_reasoning_token", "too little to be charged"],
+  [`"search_context_cost_per_query": {"search_context_size_low": 999}`, "search_context_size_low", "proportion"],
+])("a number that cannot be right leaves out its part: %s", (field, name, problem) => {
+  const { models, leftOut } = read(`${PRICED}, ${field}`);
+
+  expect(models).toEqual(read(PRICED).models);
+  expect(leftOut).toEqual([{ id: "acme/m", field: name, problem: expect.stringContaining(problem) as string }]);
+});
+
+test.each(["-3e-06", "5", "1e-30", '"3e-06"'])("a number that cannot be right leaves out its line: %s", (price) => {
+  const field = "input_cost_per_token_above_200k_tokens";
+  const { models, leftOut } = longest(`${PRICED}, "${field}": ${price}, ${RISING.split(", ").at(-1)}`);
+
+  expect(models[0]?.tariff).toMatchObject({
+    inputNano: 1_000_000_000n,
+    when: [{ when: { inputAbove: 200_000 }, nano: {}, sold: false }],
+  });
+  expect(leftOut[0]).toMatchObject({ id: "m", field });
+});
+
 test("a line without a price of cached input charges it as input, as a list without one does", () => {
   const { models, leftOut } = longest(`${RISING}, "cache_read_input_token_cost": 1e-07`);
 
@@ -239,7 +274,7 @@ test("a price of a picture that repeats its tokens is none; any other is a unit 
   const pictures = `${PRICED}, "input_cost_per_image": 0.0048`;
 
   expect(longest(pictures, "openrouter/anthropic/claude-sonnet-4.5").models).toHaveLength(1);
-  expect(longest(pictures).skipped).toEqual({ other_units: 1 });
+  expect(longest(pictures).skipped).toEqual([{ id: "m", reason: "other_units" }]);
 });
 
 test("a part that has a price above a step only has none", () => {
@@ -282,10 +317,11 @@ test.each([
 ])("a number that cannot be right is refused by name: %s", (fields, field, problem) => {
   const text = `{"acme/m": {"mode": "chat", "max_input_tokens": 9, ${fields.includes("max") ? "" : `"max_output_tokens": 9, `}${fields}}}`;
 
-  expect(readLitellm(text, "p", selection)).toEqual({
+  expect(readPriceList(text, "p", selection)).toEqual({
+    form: "litellm",
     models: [],
     leftOut: [],
-    skipped: {},
+    skipped: [],
     refused: [{ id: "acme/m", field, problem: expect.stringContaining(problem) as string }],
   });
 });
@@ -297,21 +333,21 @@ test.each([
   [`[]`, "the file must contain a JSON object."],
   [`{"m": ${"[".repeat(40)}`, "nested more than 16 levels deep."],
 ])("a file that cannot be read with certainty is refused whole: %s", (text, problem) => {
-  expect(() => readLitellm(text, "prices.json", selection)).toThrow(problem);
+  expect(() => readPriceList(text, "prices.json", selection)).toThrow(problem);
 });
 
 test("a name in the file cannot command the terminal on which it is refused", () => {
   const text = `{"\\u001b[2Jm": {}, "\\u001b[2Jm": {}}`;
 
-  expect(() => readLitellm(text, "p", selection)).toThrow("�[2Jm is given twice");
+  expect(() => readPriceList(text, "p", selection)).toThrow("�[2Jm is given twice");
 });
 
 test("a name may be that of an object's own parts", () => {
   const text = `{"__proto__": {${entry(PRICED)}}, "constructor": {"mode": "toString"}}`;
 
-  expect(readLitellm(text, "p", selection)).toMatchObject({
+  expect(readPriceList(text, "p", selection)).toMatchObject({
     models: [{ id: "__proto__" }],
-    skipped: { other_mode: 1 },
+    skipped: [{ id: "constructor", reason: "other_mode" }],
   });
 });
 
@@ -321,11 +357,12 @@ test.skipIf(!existsSync(file))(
   "the whole file is read: every entry is carried, left out for a reason, or named",
   () => {
     const text = readFileSync(file, "utf8");
-    const { models, leftOut, skipped, refused } = readLitellm(text, file, selection);
+    const { models, leftOut, skipped, refused } = readPriceList(text, file, selection);
     const prices = new Map(models.map(({ id, tariff: listed }) => [id, listed]));
 
     for (const [id, , expected] of BY_HAND) expect(prices.get(id), id).toMatchObject(expected);
-    expect({ carried: models.length, skipped, refused: refused.length }).toEqual({
+    const counts = Object.fromEntries(skippedByReason(skipped).map(({ reason, ids }) => [reason, ids.length]));
+    expect({ carried: models.length, skipped: counts, refused: refused.length }).toEqual({
       carried: 2_059,
       skipped: {
         other_mode: 614,
@@ -338,8 +375,10 @@ test.skipIf(!existsSync(file))(
       },
       refused: 20,
     });
+    const named = [...models, ...skipped, ...refused].map(({ id }) => id);
+    expect(named.toSorted()).toEqual(Object.keys(JSON.parse(text) as object).toSorted());
     expect(models.filter(({ tariff: listed }) => tariffFault(listed) !== null)).toEqual([]);
-    expect(leftOut).toHaveLength(25);
+    expect(leftOut).toHaveLength(36);
     // Replicate's have no limit of output.
     const newest = /gpt-5\.[4-9]|gpt-6|gemini-[\w.]*-?pro|grok-4|claude/;
     const missing = Object.entries(JSON.parse(text) as Record<string, Record<string, unknown>>)
@@ -353,6 +392,6 @@ test.skipIf(!existsSync(file))(
       field: "input_cost_per_token",
       problem: "0.015 dollars is out of all proportion",
     });
-    expect(litellmVendors(text, file)).toContain("groq");
+    expect(listVendors(text, file)).toContain("groq");
   },
 );

@@ -6,6 +6,7 @@ import type { UsdConversion } from "./exchange.ts";
 import { AbsurdNumber, type LitellmEntry, textIn, tokenLimit } from "./litellm-entry.ts";
 import { type Carry, type ReadTariff, readTariff } from "./litellm-tariff.ts";
 import type { PriceListModel, PriceList, SkipReason } from "../../core/catalogue/price-list.ts";
+import { isModelsDev, type ListedEntry, modelsDevEntries, modelsDevField } from "./models-dev.ts";
 import { readExactJson } from "./read-exact-json.ts";
 
 export type Selection = {
@@ -20,25 +21,38 @@ export type Selection = {
 const DIALECTS: Readonly<Record<string, ClientDialect>> = { chat: "chat", responses: "responses" };
 const NAME = /^[\x21-\x29\x2b-\x7e]{1,200}$/;
 
-/** Reads a price list in the format of litellm's `model_prices_and_context_window.json`. */
-export function readLitellm(text: string, path: string, selection: Selection): PriceList {
-  const list: PriceList = { models: [], leftOut: [], skipped: {}, refused: [] };
-  for (const [name, entry] of Object.entries(readExactJson(text, path))) {
-    const found = readOrRefuse(name, { entry: isObject(entry) ? entry : {}, selection });
-    if (typeof found === "string") list.skipped[found] = (list.skipped[found] ?? 0) + 1;
-    else if ("problem" in found) list.refused.push(found);
+/** Whose form a list has: LiteLLM's `model_prices_and_context_window.json`, or https://models.dev/api.json. */
+export type ListForm = "litellm" | "models.dev";
+
+/** Reads a price list; its form is seen from the text. */
+export function readPriceList(text: string, path: string, selection: Selection): PriceList & { form: ListForm } {
+  const { form, entries } = entriesOf(text, path);
+  const ownField = form === "models.dev" ? modelsDevField : (field: string) => field;
+  const list: PriceList = { models: [], leftOut: [], skipped: [], refused: [] };
+  for (const { id, entry, leftOut } of entries) {
+    const found = readOrRefuse(id, { entry, selection });
+    if (typeof found === "string") list.skipped.push({ id, reason: found });
+    else if ("problem" in found) list.refused.push({ ...found, field: ownField(found.field) });
     else {
       list.models.push(found.model);
-      list.leftOut.push(...found.leftOut.map((field) => ({ id: name, ...field })));
+      const fields = [...leftOut, ...found.leftOut];
+      list.leftOut.push(...fields.map(({ field, problem }) => ({ id, field: ownField(field), problem })));
     }
   }
-  return list;
+  return { ...list, form };
 }
 
-/** The vendors that a file knows, for whoever named one that it does not. */
-export function litellmVendors(text: string, path: string): string[] {
-  const vendors = Object.values(readExactJson(text, path)).map((entry) => (isObject(entry) ? vendorOf(entry) : ""));
+/** The vendors that a list knows, for whoever named one that it does not. */
+export function listVendors(text: string, path: string): string[] {
+  const vendors = entriesOf(text, path).entries.map(({ entry }) => vendorOf(entry));
   return [...new Set(vendors)].filter((vendor) => vendor !== "").toSorted();
+}
+
+function entriesOf(text: string, path: string): { form: ListForm; entries: ListedEntry[] } {
+  const file = readExactJson(text, path);
+  if (isModelsDev(file)) return { form: "models.dev", entries: modelsDevEntries(file) };
+  const entries = Object.entries(file).map(([id, entry]) => ({ id, entry: isObject(entry) ? entry : {}, leftOut: [] }));
+  return { form: "litellm", entries };
 }
 
 type Named = { entry: LitellmEntry; selection: Selection };
@@ -57,16 +71,17 @@ function readOrRefuse(id: string, named: Named): Found | SkipReason | PriceList[
 function readModel(id: string, { entry, selection }: Named): Found | SkipReason {
   const vendor = vendorOf(entry);
   const mode = entry["mode"];
-  const dialect = typeof mode === "string" && Object.hasOwn(DIALECTS, mode) ? DIALECTS[mode] : undefined;
+  const listed = typeof mode === "string" && Object.hasOwn(DIALECTS, mode) ? DIALECTS[mode] : undefined;
   if (!matchesGlob(vendor, selection.vendor)) return "other_vendor";
   if (!matchesGlob(id, selection.match)) return "not_matched";
-  if (dialect === undefined) return "other_mode";
+  if (listed === undefined) return "other_mode";
+  const dialect = nativeDialect(vendor) ?? listed;
 
   // The file's own rule: where a limit is not given, the older field has it.
   const limit = (field: string): number | null => tokenLimit(entry, field) ?? tokenLimit(entry, "max_tokens");
   const [maxInputTokens, maxOutputTokens] = [limit("max_input_tokens"), limit("max_output_tokens")];
   const contextWindow = maxInputTokens && Math.max(maxInputTokens, maxOutputTokens ?? 0);
-  const read = readTariff(id, entry, { ...selection, contextWindow });
+  const read = readTariff(id, entry, { ...selection, contextWindow, dialect });
   if (typeof read === "string") return read;
   if (maxOutputTokens === null) return "no_output_limit";
   if (!NAME.test(id)) throw new AbsurdNumber("name", "is no name of a model");
@@ -74,7 +89,7 @@ function readModel(id: string, { entry, selection }: Named): Found | SkipReason 
   const model = {
     id,
     upstreamModel,
-    dialect: nativeDialect(vendor) ?? dialect,
+    dialect,
     contextWindow,
     maxOutputTokens,
     // The file leaves it out where nobody has looked, so that only a yes says something.
