@@ -38,7 +38,7 @@ export default defineConfig({
     // What a page starts has bounds of its own, such as ten seconds until a gateway confirms: more at once than this would meet them.
     maxConcurrency: 3,
     sequence: { sequencer: LongestFirst },
-    setupFiles: ["tests/support/watch-time.ts"],
+    setupFiles: ["tests/support/watch-time.ts", "tests/support/draw-alike.ts"],
     globalSetup: ["tests/support/descriptions.ts"],
     projects: [
       {

@@ -10,8 +10,9 @@ import { databaseTarget } from "./database-target.ts";
 import { SERVERS } from "./engines.ts";
 import { jumpingSequence } from "./jumps.ts";
 import { type LoneLedger, loneLedger } from "./lone-ledger.ts";
+import { runSeed } from "../support/run-seed.ts";
 
-const SEED = Number(process.env["LEDGER_SEED"] ?? Date.now() % 2 ** 31);
+const SEED = runSeed();
 const NOON_MS = Date.UTC(2026, 10, 17, 12);
 const DECEMBER_MS = Date.UTC(2026, 11, 1);
 const DAY_MS = 86_400_000;

@@ -13,10 +13,11 @@ import { createVerifyStore } from "../../src/ledger/verify/verify-store.ts";
 import { askOf, creditsOf, endOf, type LoneKey, loneKey } from "../support/lone-key.ts";
 import { freshDatabase, whyUnavailable } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
+import { runSeed } from "../support/run-seed.ts";
 
 const reason = whyUnavailable("15");
 const PROCESS = createId(Date.now());
-const SEED = Number(process.env["LEDGER_SEED"] ?? Date.now() % 2 ** 31);
+const SEED = runSeed();
 
 describe.skipIf(reason !== null)("what is given back to a purse that is closed", () => {
   let database: Database;

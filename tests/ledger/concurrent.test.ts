@@ -9,8 +9,9 @@ import { type LedgerEvent, loose } from "./history.ts";
 import { createModel } from "./model.ts";
 import { asOf } from "./read-state.ts";
 import { begin, createCollider, damageOf, stormyActors } from "./storm.ts";
+import { runSeed } from "../support/run-seed.ts";
 
-const SEED = Number(process.env["LEDGER_SEED"] ?? Date.now() % 2 ** 31);
+const SEED = runSeed();
 const SCALE = Number(process.env["LEDGER_SCALE"] ?? 1);
 
 describe.each(SERVERS)("$name", ({ reason, open }) => {

@@ -4,8 +4,9 @@ import { cases } from "../support/cases.ts";
 import { BROKEN_MODELS, noticedInModel, play } from "./broken-models.ts";
 import { commandSequence } from "./commands.ts";
 import { jumpingSequence } from "./jumps.ts";
+import { runSeed } from "../support/run-seed.ts";
 
-const SEED = Number(process.env["LEDGER_SEED"] ?? Date.now() % 2 ** 31);
+const SEED = runSeed();
 
 test("whatever happens, the model keeps every invariant", async () => {
   await fc.assert(

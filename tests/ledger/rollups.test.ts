@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../src/db/database.ts";
 import { SERVERS } from "./engines.ts";
 import { createRollupPlay, installGate, type RollupStep, rollupSteps } from "./rollup-story.ts";
+import { runSeed } from "../support/run-seed.ts";
 
-const SEED = Number(process.env["LEDGER_SEED"] ?? Date.now() % 2 ** 31);
+const SEED = runSeed();
 const SCALE = Number(process.env["LEDGER_SCALE"] ?? 1);
 
 describe.each(SERVERS)("$name", ({ reason, open }) => {

@@ -5,8 +5,9 @@ import { GIVEN_BACK } from "./broken-chains.ts";
 import { commandSequence, OPENING } from "./commands.ts";
 import { createComparison } from "./compare.ts";
 import { ENGINES } from "./engines.ts";
+import { runSeed } from "../support/run-seed.ts";
 
-const SEED = Number(process.env["LEDGER_SEED"] ?? Date.now() % 2 ** 31);
+const SEED = runSeed();
 const SCALE = Number(process.env["LEDGER_SCALE"] ?? 1);
 
 describe.each(ENGINES)("$name", ({ reason, open, runs }) => {

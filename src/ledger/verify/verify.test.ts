@@ -11,8 +11,9 @@ import type { Database, Queryable, Transaction } from "../../db/database.ts";
 import { createLedgerStore } from "../turn/ledger-store.ts";
 import { createVerifyStore } from "./verify-store.ts";
 import { verify, type VerifyReport } from "./verify.ts";
+import { runSeed } from "../../../tests/support/run-seed.ts";
 
-const SEED = Number(process.env["LEDGER_SEED"] ?? Date.now() % 2 ** 31);
+const SEED = runSeed();
 const NOON_MS = Date.UTC(2026, 0, 5, 12);
 
 const verified = (queryable: Queryable, keyId: string | null = null, recompute = false): Promise<VerifyReport> =>

@@ -9,8 +9,9 @@ import { KEY_ORDER } from "../../support/key-order.ts";
 import { freshDatabase } from "../../support/postgres.ts";
 import { findWrong } from "./fold.ts";
 import { type Made, monthOf, openYear, OPERATOR, type Year } from "./year.ts";
+import { runSeed } from "../../support/run-seed.ts";
 
-const SEED = Number(process.env["YEAR_SEED"] ?? Date.now() % 1_000_000);
+const SEED = runSeed();
 const CREDIT = 1_000_000_000n;
 const HOUR_MS = 3_600_000;
 /** Twelve months, and the first of the next year. */

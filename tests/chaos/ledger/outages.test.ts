@@ -7,7 +7,8 @@ import type { ClientEntry } from "./evidence.ts";
 import { startLoad } from "./load.ts";
 import { freezeCluster } from "./nemesis.ts";
 import { openStreams } from "./open-streams.ts";
-import { chaosSeed, createRandom } from "./random.ts";
+import { createRandom } from "./random.ts";
+import { runSeed } from "../../support/run-seed.ts";
 import { expectServing, expectSound, expectVerified, LONG } from "./report.ts";
 import { pingMs } from "./ping.ts";
 import { type Gateway, type Stage, startStage } from "./stage.ts";
@@ -20,7 +21,7 @@ const CUTS = LONG ? 200 : 20;
 const STREAMS = 20;
 /** Nearly what a request waits for a ledger that is not known to be dead. */
 const A_TIMEOUT_MS = 1_200;
-const SEED = chaosSeed();
+const SEED = runSeed();
 
 describe.skipIf(whyUnavailable("15"))("PostgreSQL goes away", () => {
   let stage: Stage;
@@ -65,7 +66,7 @@ describe.skipIf(whyUnavailable("15"))("PostgreSQL goes away", () => {
   }
 
   test(
-    `${CRASHES} crashes under load: streams flow on, new requests hear 503 at once, and every charge is right (CHAOS_SEED=${SEED}) [ERR-25] [MON-34]`,
+    `${CRASHES} crashes under load: streams flow on, new requests hear 503 at once, and every charge is right (TEST_SEED=${SEED}) [ERR-25] [MON-34]`,
     async () => {
       await using running = load(20);
       // On a machine that does other things too, each refusal is held against a health check of the same moment.

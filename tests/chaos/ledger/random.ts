@@ -19,9 +19,3 @@ export function createRandom(seed: number): Random {
   const integer = (below: number): number => Math.floor(fraction() * below);
   return { fraction, integer, pick: (items) => items[integer(items.length)] ?? items[0] };
 }
-
-/** The seed of a run: `CHAOS_SEED` repeats an earlier one. */
-export function chaosSeed(): number {
-  const given = Number(process.env["CHAOS_SEED"]);
-  return Number.isInteger(given) && given > 0 ? given : (Date.now() % 1_000_000) + 1;
-}

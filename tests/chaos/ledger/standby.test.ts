@@ -5,12 +5,13 @@ import { promote, setReplication, startStandbyOf } from "../../support/postgres-
 import { until } from "../../support/until.ts";
 import type { StageKey } from "./ask.ts";
 import { startLoad } from "./load.ts";
-import { chaosSeed, createRandom } from "./random.ts";
+import { createRandom } from "./random.ts";
+import { runSeed } from "../../support/run-seed.ts";
 import { expectServing, expectSound, LONG } from "./report.ts";
 import { type Gateway, type Stage, startStage } from "./stage.ts";
 
 const TOLD = LONG ? 2_000 : 100;
-const SEED = chaosSeed();
+const SEED = runSeed();
 
 describe.skipIf(whyUnavailable("15"))("a synchronous standby takes over", () => {
   let primary: Cluster;
@@ -33,7 +34,7 @@ describe.skipIf(whyUnavailable("15"))("a synchronous standby takes over", () => 
     await primary?.close();
   });
 
-  test(`the primary dies under load: no acknowledged operation is missing on the standby (CHAOS_SEED=${SEED})`, async () => {
+  test(`the primary dies under load: no acknowledged operation is missing on the standby (TEST_SEED=${SEED})`, async () => {
     const random = createRandom(SEED);
     await using load = startLoad({ stage, gateways: () => gateways, keys, random, callers: 30 });
     const toldSoFar = (): number => stage.clients.filter(({ terminalAtMs }) => terminalAtMs !== null).length;

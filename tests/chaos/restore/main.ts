@@ -8,7 +8,8 @@ import { whyUnavailable } from "../../support/postgres.ts";
 import type { LedgerState } from "../ledger/evidence.ts";
 import { answered, verifyRun } from "../ledger/examine-run.ts";
 import { startLoad } from "../ledger/load.ts";
-import { chaosSeed, createRandom } from "../ledger/random.ts";
+import { createRandom } from "../ledger/random.ts";
+import { runSeed } from "../../support/run-seed.ts";
 import { readLedger, withClient } from "../ledger/read-ledger.ts";
 import { type Gateway, startStage } from "../ledger/stage.ts";
 import { startArchived } from "./archive.ts";
@@ -37,7 +38,7 @@ async function run(): Promise<void> {
   const gateways: Gateway[] = [await stage.startGateway(), await stage.startGateway()];
   const key = await stage.makeKey({ credit: 100_000_000_000n });
   const keys = [key, await stage.makeKey({ budget: 1_000_000_000n })] as const;
-  const random = createRandom(chaosSeed());
+  const random = createRandom(runSeed());
   const load = startLoad({ stage, gateways: () => gateways, keys: [...keys], random, callers: 12 });
   await answered(stage, ANSWERS);
   await archived.backUp();

@@ -10,7 +10,8 @@ import { promote, setReplication, startStandbyOf } from "../../support/postgres-
 import { until } from "../../support/until.ts";
 import { answered, verifyRun } from "../ledger/examine-run.ts";
 import { startLoad } from "../ledger/load.ts";
-import { chaosSeed, createRandom } from "../ledger/random.ts";
+import { createRandom } from "../ledger/random.ts";
+import { runSeed } from "../../support/run-seed.ts";
 import { readLedger, withClient } from "../ledger/read-ledger.ts";
 import { startStage } from "../ledger/stage.ts";
 import { type Loss, lossBetween, tellLoss } from "./loss.ts";
@@ -50,7 +51,7 @@ async function promoteUnderLoad({ name, synchronous, behindMs }: Kind): Promise<
     stage,
     gateways: () => gateways,
     keys: [...keys],
-    random: createRandom(chaosSeed()),
+    random: createRandom(runSeed()),
     callers: 12,
   });
   await answered(stage, ANSWERS);

@@ -9,7 +9,8 @@ import { whyUnavailable } from "../../support/postgres.ts";
 import { examineRun, tellPhase } from "../ledger/examine-run.ts";
 import { startLoad } from "../ledger/load.ts";
 import { openStreams } from "../ledger/open-streams.ts";
-import { chaosSeed, createRandom } from "../ledger/random.ts";
+import { createRandom } from "../ledger/random.ts";
+import { runSeed } from "../../support/run-seed.ts";
 import { type Gateway, startStage } from "../ledger/stage.ts";
 import { checkOut } from "./check-out.ts";
 import { previousVersion } from "./previous.ts";
@@ -24,7 +25,8 @@ const from = values.from ?? previousVersion();
 const reason = whyUnavailable("15");
 if (reason !== null) throw new Error(reason);
 await using earlier = await checkOut(from);
-console.log(`from ${from} (${earlier.title}) to this tree, seed ${chaosSeed()}`);
+const seed = runSeed();
+console.log(`from ${from} (${earlier.title}) to this tree, seed ${seed}`);
 
 const stage = await startStage({ main: earlier.main });
 try {
@@ -43,7 +45,7 @@ async function upgrade(): Promise<void> {
     await stage.makeKey({ credit: 5_000_000n }),
     await stage.makeKey({ budget: 1_000_000_000n }),
   ] as const;
-  const random = createRandom(chaosSeed());
+  const random = createRandom(seed);
   await using load = startLoad({ stage, gateways: () => gateways, keys: [...keys], random, callers: 12 });
   const opened = [await openStreams({ stage, gateways: old, key, count: STREAMS })];
   const phase = phases();
