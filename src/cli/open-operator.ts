@@ -78,10 +78,8 @@ async function openOperator(loaded: LoadedConfig): Promise<Opened> {
   }
   const address = gateway ?? findRunningDev();
   if (address === null) throw new CommandError(NO_DATABASE);
-  const readCredential: ReadCredential = async (provider) => {
-    const { secretIn } = await import("../app/catalogue/read-credential.ts");
-    return secretIn(credentials.credential({ ...provider, provider: provider.name }), provider.name);
-  };
+  const readCredential: ReadCredential = async (provider) =>
+    credentials.credential({ ...provider, provider: provider.name });
   return {
     operator: remoteOperator(address),
     through: "gateway",

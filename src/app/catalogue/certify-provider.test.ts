@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { emptyDatabase } from "../../../tests/support/admin-app.ts";
 import {
@@ -6,6 +7,7 @@ import {
   startProviderWithHabits,
 } from "../../../tests/support/provider-with-habits.ts";
 import { loadConfig } from "../../config/load-config.ts";
+import type { CallCredential } from "../../core/catalogue/call-credential.ts";
 import type { ProviderDialect } from "../../core/request/dialect.ts";
 import type { Database } from "../../db/database.ts";
 import { type Certified, certifyProvider } from "./certify-provider.ts";
@@ -45,6 +47,7 @@ type Wanted = {
   timeoutMs?: number;
   spend?: bigint;
   only?: string[];
+  credential?: CallCredential;
 };
 
 async function certify({
@@ -55,6 +58,7 @@ async function certify({
   timeoutMs = 10_000,
   spend = SPEND,
   only,
+  credential = CREDENTIAL,
 }: Wanted): Promise<Certified> {
   const model = `model-${++runs}`;
   provider = await startProviderWithHabits({ credential: CREDENTIAL, model, ...habits });
@@ -98,7 +102,7 @@ async function certify({
       baseUrl: `${provider.url}/${dialects.includes("gemini") ? "v1beta" : "v1"}`,
       unknownMembers: null,
       openMembers: null,
-      credential: CREDENTIAL,
+      credential,
     },
     plan: { ...plan, subjects },
     termsOf,
@@ -265,6 +269,49 @@ describe("a provider that misbehaves", () => {
 
     expect(outcomeOf(certified, "text")).toMatchObject({ outcome: "passed" });
     expect(outcomeOf(certified, "rate-limits")?.notes.join(" ")).toContain("2 calls got 429 and were repeated.");
+  });
+});
+
+describe("a provider that is called with an identity in a cloud", () => {
+  /** Each call has a token of its own, as it has a signature of its own at AWS. */
+  function identity() {
+    const given: string[] = [];
+    const sign = () => {
+      given.push(randomBytes(24).toString("base64url"));
+      return { authorization: `Bearer ${CREDENTIAL}`, "x-signature": given.at(-1) ?? "" };
+    };
+    return { given, credential: { sign, renew: () => Promise.resolve(false) } };
+  }
+
+  test("is certified, and the wrong credential is not its identity", async () => {
+    const { given, credential } = identity();
+    const certified = await certify({
+      dialects: ["chat"],
+      name: "cloud",
+      only: ["text", "stream", "wrong-credential"],
+      credential,
+    });
+
+    expect(faultsOf(certified)).toEqual([]);
+    expect(outcomeOf(certified, "wrong-credential")).toMatchObject({ outcome: "passed" });
+    expect(given.length).toBeGreaterThan(1);
+  });
+
+  test("and sends back what a call was signed with is found out", async () => {
+    const { given, credential } = identity();
+    const body = () => `{"error":{"message":"not with ${given.at(-1)}","type":"invalid_request_error"}}`;
+    const certified = await certify({
+      dialects: ["chat"],
+      name: "echo",
+      only: ["unknown-model"],
+      credential,
+      habits: { vices: { "unknown-model": { status: 404, body } } },
+    });
+    const { report, recordings, leaks } = draftCertificate(certified, false);
+
+    expect(faultsOf(certified)).toEqual([expect.stringMatching(/^unknown-model: The provider sent the credential back /)]);
+    expect(leaks).toEqual([]);
+    expect(JSON.stringify([report, recordings])).not.toContain(given.at(-1));
   });
 });
 

@@ -14,6 +14,7 @@ import { createSpendGuard } from "../../certify/spend-guard.ts";
 import type { Subject, Target } from "../../certify/trial.ts";
 import type { CatalogueDescription, DescribedModel } from "../../catalogue/model.ts";
 import type { Config } from "../../config/load-config.ts";
+import type { CallCredential } from "../../core/catalogue/call-credential.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { MemberTerms } from "../../core/request/member-policy.ts";
 import type { ModelTerms } from "../../core/catalogue/model-terms.ts";
@@ -28,9 +29,10 @@ import { examineStream } from "../../upstream/probe/examine-stream.ts";
 import { COMPATIBLE_PROVIDERS, hostIn } from "../../upstream/providers.ts";
 import { createOperator } from "../create-operator.ts";
 import { openProviderCredentials } from "./provider-credentials.ts";
+import { watchSigner } from "./watch-signer.ts";
 
 export type CertifyOrder = {
-  provider: Required<MemberTerms> & { name: string; baseUrl: string; credential: string | null };
+  provider: Required<MemberTerms> & { name: string; baseUrl: string; credential: CallCredential };
   plan: Plan;
   /** What each subject's model and route are in the operator's catalogue. */
   termsOf: (subject: Subject) => { model: ModelTerms; route: RouteTerms };
@@ -66,10 +68,10 @@ export async function certifyProvider(order: CertifyOrder): Promise<Certified> {
   const wrong = `wrong-${randomBytes(18).toString("base64url")}`;
   const tap = createTap();
   const guard = createSpendGuard(spendNano);
-  const { gateway, operator, key, secret } = await openGateway(order, { wrong, overhear: tap.overhear });
-  const hidden = [provider.credential ?? "", wrong, secret]
-    .filter((text) => text !== "")
-    .map((text) => ({ what: "a credential", text }));
+  const hidden: Hidden[] = [{ what: "a credential", text: wrong }];
+  const hide = (text: string): unknown => hidden.push({ what: "a credential", text });
+  const { gateway, operator, key, secret } = await openGateway(order, { wrong, hide, overhear: tap.overhear });
+  hide(secret);
   const recorded: Recorded[] = [];
   const subjects: SubjectReport[] = [];
   let stopped: string | null = null;
@@ -118,9 +120,13 @@ export async function certifyProvider(order: CertifyOrder): Promise<Certified> {
   };
 }
 
-type Beside = { wrong: string; overhear: ReturnType<typeof createTap>["overhear"] };
+type Beside = {
+  wrong: string;
+  hide: (secret: string) => unknown;
+  overhear: ReturnType<typeof createTap>["overhear"];
+};
 
-async function openGateway(order: CertifyOrder, { wrong, overhear }: Beside) {
+async function openGateway(order: CertifyOrder, { wrong, hide, overhear }: Beside) {
   const { config, provider, spendNano, database } = order;
   const clock = systemClock;
   const settings: Config = {
@@ -129,11 +135,7 @@ async function openGateway(order: CertifyOrder, { wrong, overhear }: Beside) {
     listen: { ...config.listen, host: "127.0.0.1", port: 0, trustedProxies: "" },
     admin: { ...config.admin, host: "127.0.0.1", port: 0 },
   };
-  const environment = { [CREDENTIAL_VARIABLE]: provider.credential ?? "", [WRONG_VARIABLE]: wrong };
-  const credentials = openProviderCredentials(
-    { key: null, previousKey: null, directories: "", allowedReferences: "" },
-    environment,
-  );
+  const credentials = credentialsOf(provider, { wrong, hide });
   const metrics = createMetrics();
   const logger = createLogger({ level: "error", clock, destination: { write: () => undefined } });
   const events = createEvents({ logger, metrics, openTrace: () => null, clock });
@@ -167,6 +169,21 @@ async function openGateway(order: CertifyOrder, { wrong, overhear }: Beside) {
     overhear,
   });
   return { gateway, operator, key: key.id, secret };
+}
+
+/** As the catalogue of the trials refers to them. Calls with an identity in a cloud are signed as the gateway's own are. */
+function credentialsOf({ name, credential }: CertifyOrder["provider"], { wrong, hide }: Omit<Beside, "overhear">) {
+  const isSecret = typeof credential === "string";
+  if (isSecret) hide(credential);
+  const environment = { [CREDENTIAL_VARIABLE]: isSecret ? credential : "an identity", [WRONG_VARIABLE]: wrong };
+  const found = openProviderCredentials(
+    { key: null, previousKey: null, directories: "", allowedReferences: "" },
+    environment,
+  );
+  if (credential === null || isSecret) return found;
+  const signer = watchSigner(credential, hide);
+  const own: typeof found.credential = (holder) => (holder.provider === name ? signer : found.credential(holder));
+  return { ...found, credential: own };
 }
 
 /** A model for every trial, each with one route: to the model, to none, or with a credential that is not one. */
