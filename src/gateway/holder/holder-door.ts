@@ -51,6 +51,8 @@ type Parts = {
 
 const SESSION_MS = 12 * 3_600_000;
 const MOST_READS_AT_ONCE = 8;
+/** Fewer than operators have connections: while one key's reads are slow, others find some. */
+const MOST_READING = 2;
 /** A flood of made-up sessions must not become a flood of queries. */
 const MOST_LOOKUPS = 64;
 
@@ -61,14 +63,16 @@ export function createHolderDoor(parts: Parts): HolderDoor {
   const oneOfFew = limitReadsAtOnce();
   return {
     read: async ({ secret, token, address }, work) => {
-      const holder =
-        secret !== null
-          ? await bySecret(parts, secret, address)
-          : token !== null
-            ? await bySession(token, address)
-            : nothingSent();
-      count(parts, holder.key);
-      return oneOfFew(holder.key.id, () => work(holder));
+      const counted: typeof work = (holder) => {
+        count(parts, holder.key);
+        return work(holder);
+      };
+      if (secret === null) {
+        const holder = token === null ? nothingSent() : await bySession(token, address);
+        return oneOfFew(holder.key.id, () => counted(holder));
+      }
+      const known = await parts.authenticate.find(secret, address);
+      return oneOfFew(known.id, async () => counted(await asItIsNow(parts, secret, known)));
     },
 
     keyOf: async ({ token, address }) => {
@@ -77,7 +81,7 @@ export function createHolderDoor(parts: Parts): HolderDoor {
     },
 
     signIn: async ({ secret, replaced, address }) => {
-      const { key } = await bySecret(parts, secret, address);
+      const { key } = await asItIsNow(parts, secret, await parts.authenticate.find(secret, address));
       count(parts, key);
       const opened = await open(storesOf, key, key.personId === null ? bytesOf(secret) : null);
       if (replaced !== null) await signOut(parts, replaced);
@@ -105,12 +109,7 @@ async function clientSession(storesOf: StoresOf, id: string, bucket: number): Pr
 }
 
 /** What is remembered of a key may be a moment old, so it only says where to look. */
-async function bySecret(
-  { authenticate, storesOf, clock }: Parts,
-  secret: string,
-  address: AddressOf,
-): Promise<KeyHolder> {
-  const { bucket } = await authenticate.find(secret, address);
+async function asItIsNow({ storesOf, clock }: Parts, secret: string, { bucket }: Key): Promise<KeyHolder> {
   const key = await keyBy(storesOf, bytesOf(secret), bucket);
   if (key === null) throw invalidKey();
   requireUsable(key, clock.nowMs(), "full");
@@ -162,19 +161,21 @@ function count({ reads, readsPerMinute }: Parts, { id }: Key): void {
   reads.note(id);
 }
 
-/** Reads of one key at once are few, so that none keeps the database from the others. */
+/** Reads of one key at once are few, and of those most wait their turn, so that no key keeps the database from the others. */
 function limitReadsAtOnce(): <Told>(id: string, work: () => Promise<Told>) => Promise<Told> {
-  const reading = new Map<string, number>();
+  const reading = new Map<string, { all: number; waiting: (() => void)[] }>();
   return async (id, work) => {
-    const others = reading.get(id) ?? 0;
-    if (others >= MOST_READS_AT_ONCE) throw tooMany(`reads at once: the limit is ${MOST_READS_AT_ONCE}`, 1_000);
-    reading.set(id, others + 1);
+    const own = reading.get(id) ?? { all: 0, waiting: [] };
+    if (own.all >= MOST_READS_AT_ONCE) throw tooMany(`reads at once: the limit is ${MOST_READS_AT_ONCE}`, 1_000);
+    reading.set(id, own);
+    own.all++;
+    if (own.all > MOST_READING) await new Promise<void>((resolve) => own.waiting.push(resolve));
     try {
       return await work();
     } finally {
-      const left = (reading.get(id) ?? 1) - 1;
-      if (left === 0) reading.delete(id);
-      else reading.set(id, left);
+      own.all--;
+      own.waiting.shift()?.();
+      if (own.all === 0) reading.delete(id);
     }
   };
 }
