@@ -105,6 +105,7 @@ export const demoCatalogue = (
     openMembers: null,
     windowCheck: null,
     traceparent: null,
+    platform: null,
   })),
   models: MODELS.map((one) => ({
     id: one.id,

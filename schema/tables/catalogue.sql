@@ -17,6 +17,8 @@ create table provider (
   context_window text check (context_window in ('strict')),
   -- `send`: its calls carry the trace context of their span; null: they carry none.
   traceparent text check (traceparent in ('send')),
+  -- The cloud whose addresses, bodies and streams it has; null: what its address says.
+  platform text check (platform ~ '^(vertex|bedrock|azure(:[0-9]{4}-[0-9]{2}-[0-9]{2}(-preview)?)?)$'),
   -- Together or not at all; and nothing stays behind once the credential is found elsewhere.
   constraint provider_credential_stored check (
     (credential_key_id is null) = (credential_box is null) and (credential_box is null or credential_ref = 'stored')

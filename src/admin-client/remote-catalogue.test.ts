@@ -86,6 +86,7 @@ const acme = () => ({
   openMembers: ["top_k"],
   windowCheck: "strict" as const,
   traceparent: "send" as const,
+  platform: "azure:2024-10-21",
   present: "keep" as const,
 });
 const moved = () => ({ ...acme(), baseUrl: "https://api.example.com/v1" });

@@ -14,26 +14,28 @@ export const applyProviders: Apply = (tx, { providers }) =>
     rows: providers,
     sql: `
       insert into provider (name, base_url, credential_ref, credential_key_id, credential_box, unknown_members,
-                            open_members, context_window, traceparent)
+                            open_members, context_window, traceparent, platform)
       select d.name, d."baseUrl", d."credentialRef", d."sealedCredential" ->> 'keyId',
              decode(d."sealedCredential" ->> 'box', 'base64'), d."unknownMembers", d."openMembers",
-             d."windowCheck", d.traceparent
+             d."windowCheck", d.traceparent, d.platform
       from jsonb_to_recordset($1) as d (name text, "baseUrl" text, "credentialRef" text, "sealedCredential" jsonb,
-                                        "unknownMembers" text, "openMembers" text[], "windowCheck" text, traceparent text)
+                                        "unknownMembers" text, "openMembers" text[], "windowCheck" text, traceparent text,
+                                        platform text)
       on conflict (name) do update set
         base_url = excluded.base_url, credential_ref = excluded.credential_ref,
         unknown_members = excluded.unknown_members, open_members = excluded.open_members,
         context_window = excluded.context_window, traceparent = excluded.traceparent,
+        platform = excluded.platform,
         -- A credential that is found elsewhere from now on leaves nothing behind; one that does not come along stays.
         credential_key_id = case when excluded.credential_ref = 'stored'
                                  then coalesce(excluded.credential_key_id, provider.credential_key_id) end,
         credential_box = case when excluded.credential_ref = 'stored'
                               then coalesce(excluded.credential_box, provider.credential_box) end
       where (provider.base_url, provider.credential_ref, provider.unknown_members, provider.open_members,
-             provider.context_window, provider.traceparent)
+             provider.context_window, provider.traceparent, provider.platform)
             is distinct from
             (excluded.base_url, excluded.credential_ref, excluded.unknown_members, excluded.open_members,
-             excluded.context_window, excluded.traceparent)
+             excluded.context_window, excluded.traceparent, excluded.platform)
             or excluded.credential_box is not null
       returning name, xmax = 0 as added`,
   });

@@ -53,6 +53,7 @@ const provider = {
   openMembers: ["top_k", "reasoning*"],
   windowCheck: "strict" as const,
   traceparent: "send" as const,
+  platform: "azure:2024-10-21",
 };
 const description: CatalogueDescription = { providers: [provider], models: [model] };
 
@@ -119,6 +120,7 @@ for (const version of ["15", "newest"] as const) {
                 openMembers: provider.openMembers,
                 windowCheck: provider.windowCheck,
                 traceparent: provider.traceparent,
+                platform: provider.platform,
                 sealedCredential: null,
               },
             ],

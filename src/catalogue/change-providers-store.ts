@@ -9,7 +9,7 @@ import { requireOrigins, SEALED_CREDENTIAL } from "./stored-credential-store.ts"
 const LIST = `
   select provider.name, base_url as "baseUrl", credential_ref as "credentialRef",
          unknown_members as "unknownMembers", open_members as "openMembers",
-         provider.context_window as "windowCheck", provider.traceparent,
+         provider.context_window as "windowCheck", provider.traceparent, provider.platform,
          ${SEALED_CREDENTIAL} as "sealedCredential", coalesce(
     jsonb_agg(jsonb_build_object(
       'id', route.id, 'modelId', route.model_id, 'published', model.published, 'upstreamModel', route.upstream_model,
@@ -77,7 +77,8 @@ const termsOf = ({
   openMembers = null,
   windowCheck = null,
   traceparent = null,
-}: Provider): string => JSON.stringify([unknownMembers, openMembers, windowCheck, traceparent]);
+  platform = null,
+}: Provider): string => JSON.stringify([unknownMembers, openMembers, windowCheck, traceparent, platform]);
 
 async function findProvider(tx: Queryable, name: string): Promise<ProviderOverview | null> {
   const [found = null] = await tx.query<ProviderOverview>(LIST, [name, null, 1]);

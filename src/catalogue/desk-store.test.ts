@@ -7,7 +7,7 @@ import { createCatalogueStore } from "./catalogue-store.ts";
 import type { CatalogueStore, ImportOrder, ModelOrder } from "./model.ts";
 
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 5_000, onError: () => undefined };
-const USUAL = { unknownMembers: null, openMembers: null, windowCheck: null, traceparent: null };
+const USUAL = { unknownMembers: null, openMembers: null, windowCheck: null, traceparent: null, platform: null };
 const acme = { name: "acme", baseUrl: "https://api.example.com/v1", credentialRef: "env:ACME_KEY", ...USUAL };
 const spare = { name: "spare", baseUrl: "https://spare.example.com/v1", credentialRef: "none", ...USUAL };
 const tariff: Tariff = {
@@ -96,13 +96,13 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
   });
 
   test("whether a provider is sent the trace context counts as a change of it", async () => {
-    const told = { ...acme, traceparent: "send" as const };
+    const told = { ...acme, traceparent: "send" as const, platform: "bedrock" };
 
     await expect(store.addProvider(told, "keep")).rejects.toThrow("Provider acme already exists");
     expect(await store.addProvider(told, "replace")).toEqual([{ kind: "provider", name: "acme", change: "changed" }]);
-    expect(await store.findProvider("acme")).toMatchObject({ traceparent: "send" });
+    expect(await store.findProvider("acme")).toMatchObject({ traceparent: "send", platform: "bedrock" });
     expect(await store.addProvider(acme, "replace")).toHaveLength(1);
-    expect(await store.findProvider("acme")).toMatchObject({ traceparent: null });
+    expect(await store.findProvider("acme")).toMatchObject({ traceparent: null, platform: null });
   });
 
   test("an alarm that is accepted for a model is loaded with it, replaced, kept by a catalogue file, and withdrawn", async () => {

@@ -45,6 +45,7 @@ const READ = `
       'sealedCredential', ${SEALED_CREDENTIAL},
       'unknownMembers', provider.unknown_members, 'openMembers', provider.open_members,
       'windowCheck', provider.context_window, 'traceparent', provider.traceparent,
+      'platform', provider.platform,
       'upstreamModel', route.upstream_model, 'dialect', route.dialect, 'conformant', route.conformant,
       'priority', route.priority, 'weight', route.weight, 'connectTimeoutMs', route.connect_timeout_ms,
       'firstByteTimeoutMs', route.first_byte_timeout_ms, 'idleTimeoutMs', route.idle_timeout_ms,

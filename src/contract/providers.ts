@@ -69,6 +69,12 @@ export const provider = renamed(
         .describe(
           "`send`: calls to the provider carry a `traceparent` header with the span of the call, if traces are collected; null: they carry none.",
         ),
+      platform: z
+        .string()
+        .nullable()
+        .describe(
+          "The cloud whose addresses, bodies and streams the provider has: `vertex`, `bedrock`, `azure`, or `azure:` with an API version; null: what the base URL says.",
+        ),
       routes: z.array(providerRoute),
     })
     .meta({ id: "Provider" }),
@@ -82,6 +88,7 @@ export const presetList = z.object({
       base_url: z.string(),
       credential: z.string().describe("Reference to the variable in which people usually keep the credential."),
       format: z.enum(PROVIDER_DIALECTS).describe("Format of most of its models."),
+      platform: z.string().nullable().describe("The `platform` that its provider needs; null: none."),
     }),
   ),
 });

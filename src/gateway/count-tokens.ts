@@ -49,7 +49,12 @@ export const createCountTokens =
     const counting = model.routes.filter(({ dialect }) => dialect === "messages");
     const counted = await countAtProvider({
       routes: counting.length > 0 && (await hasMoney(caller.key, ledger)) ? counting : [],
-      bodyFor: (route) => paperwork.writeCountRequest(request, route.upstreamModel, memberPolicyOf(route)),
+      bodyFor: (route, { messages: { cloud } }) =>
+        paperwork.writeCountRequest(request, {
+          upstreamModel: route.upstreamModel,
+          members: memberPolicyOf(route),
+          cloud,
+        }),
       headers: request.forwardedHeaders,
     });
     if (counted !== null) return { tokens: counted, by: "provider" };

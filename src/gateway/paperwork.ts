@@ -1,4 +1,3 @@
-import type { MemberPolicy } from "../core/request/member-policy.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
 import type { Fidelity, RouteGroups } from "../translate/fidelity/group-routes.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
@@ -8,7 +7,7 @@ import type { Route } from "../core/catalogue/route.ts";
 import type { Soon } from "../core/soon.ts";
 import type { Vocabulary } from "../core/request/vocabulary.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
-import type { CountTokensRequest } from "../wire/messages/count-request.ts";
+import type { CountTokensRequest, CountTold } from "../wire/messages/count-request.ts";
 
 type ReadByModel = Pick<GenerationRequest, "dialect" | "bytes" | "payer">;
 type Estimated = ReadByModel & Pick<GenerationRequest, "input">;
@@ -34,5 +33,5 @@ export type Paperwork = {
     bytes: Buffer,
     about: { request: GenerationRequest; route: Route; origin: AnswerOrigin },
   ) => Soon<PlainAnswer>;
-  writeCountRequest: (request: CountTokensRequest, upstreamModel: string, members: MemberPolicy) => Soon<Buffer>;
+  writeCountRequest: (request: CountTokensRequest, told: CountTold) => Soon<Buffer>;
 };

@@ -1,6 +1,5 @@
 import type { Payer } from "../core/money/payer.ts";
 import { LARGE_BODY_BYTES } from "../core/bytes/large-body.ts";
-import type { MemberPolicy } from "../core/request/member-policy.ts";
 import type { ProviderDialect } from "../core/request/dialect.ts";
 import type { InputEstimate } from "../core/request/input-estimate.ts";
 import { after, type Soon } from "../core/soon.ts";
@@ -12,7 +11,7 @@ import { groupRoutes, type Fidelity, type RouteGroups } from "../translate/fidel
 import type { AnswerOrigin, Told } from "../translate/translator.ts";
 import type { Repeatable } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
-import type { CountTokensRequest } from "../wire/messages/count-request.ts";
+import type { CountTokensRequest, CountTold } from "../wire/messages/count-request.ts";
 import type { ReceivedMessage, SocketMessage } from "../wire/responses/socket-message.ts";
 import { createStamp } from "../wire/stamp.ts";
 import {
@@ -104,8 +103,8 @@ function writingOf(run: Run) {
     writeRequest: (request: GenerationRequest, { dialect, conformant }: Route, told: Told): Soon<Buffer> =>
       run("writeRequest", { request, route: { dialect, conformant }, told }, sizeOf(request)),
 
-    writeCountRequest: (request: CountTokensRequest, upstreamModel: string, members: MemberPolicy): Soon<Buffer> =>
-      run("writeCountRequest", { request, upstreamModel, members }, sizeOf(request)),
+    writeCountRequest: (request: CountTokensRequest, told: CountTold): Soon<Buffer> =>
+      run("writeCountRequest", { request, told }, sizeOf(request)),
   };
 }
 

@@ -8,7 +8,6 @@ import { loadCountTokens } from "../tokens/count-tokens.ts";
 import { savedByCounting } from "../tokens/saved-by-counting.ts";
 import type { Vocabulary } from "../core/request/vocabulary.ts";
 import { LARGE_BODY_BYTES } from "../core/bytes/large-body.ts";
-import type { MemberPolicy } from "../core/request/member-policy.ts";
 import { estimateInput } from "../tokens/estimate-input.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
@@ -24,7 +23,13 @@ import { hideCaller } from "../wire/hide-caller.ts";
 import { type ParsedBody, parseBody } from "../wire/json/parse-body.ts";
 import type { MediaUrls } from "../wire/members/media-address.ts";
 import { withoutUnknown } from "../wire/members/unknown-members.ts";
-import { type CountTokensRequest, countBody, readCountRequest } from "../wire/messages/count-request.ts";
+import { cloudCountBody } from "../wire/messages/cloud-body.ts";
+import {
+  type CountTokensRequest,
+  type CountTold,
+  countBody,
+  readCountRequest,
+} from "../wire/messages/count-request.ts";
 import { modelInputOf, readModelInput } from "../wire/model-input.ts";
 import { readMessagesRequest } from "../wire/messages/messages-request.ts";
 import { readResponsesRequest } from "../wire/responses/responses-request.ts";
@@ -59,7 +64,7 @@ type Choice = {
   wanted: Fidelity;
 };
 
-type CountWriting = { request: CountTokensRequest; upstreamModel: string; members: MemberPolicy };
+type CountWriting = { request: CountTokensRequest; told: CountTold };
 
 /** A group by the places of its routes in the list they were chosen from. */
 export type PlacedGroup = { places: number[]; fidelity: string };
@@ -120,9 +125,11 @@ export const JOBS = {
   writeRequest: ({ request, route, told }: { request: GenerationRequest; route: Spoken; told: Told }): Buffer =>
     pickTranslator(request.dialect, route).request(request, told),
 
-  writeCountRequest: ({ request, upstreamModel, members }: CountWriting): Buffer => {
-    const told = withoutUnknown(request, members);
-    return countBody(told, upstreamModel, withoutSealed(told)?.edits);
+  writeCountRequest: ({ request, told: { upstreamModel, members, cloud } }: CountWriting): Buffer => {
+    const known = withoutUnknown(request, members);
+    const body = countBody(known, upstreamModel, withoutSealed(known)?.edits);
+    const betas = request.forwardedHeaders["anthropic-beta"];
+    return cloud === null ? body : cloudCountBody(body, { cloud, betas, upstreamModel });
   },
 
   readPlain: (task: { bytes: Buffer; request: GenerationRequest; route: Spoken; origin: AnswerOrigin }): PlainAnswer =>

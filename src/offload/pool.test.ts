@@ -123,8 +123,9 @@ test("a large count comes to the same in a thread", async () => {
 
   const request = await here.readCountRequest(task);
   expect(await there.readCountRequest(task)).toEqual(request);
-  const written = await there.writeCountRequest(request, "theirs", { unknown: "drop", open: [] });
-  expect(written).toEqual(await here.writeCountRequest(request, "theirs", { unknown: "drop", open: [] }));
+  const told = { upstreamModel: "theirs", members: { unknown: "drop", open: [] }, cloud: null } as const;
+  const written = await there.writeCountRequest(request, told);
+  expect(written).toEqual(await here.writeCountRequest(request, told));
   expect(written.toString()).not.toContain("temperature");
 });
 

@@ -72,6 +72,7 @@ export function createManageProviders({ store, credentials, probe, events }: Par
     openMembers: provider.openMembers ?? null,
     windowCheck: provider.windowCheck ?? null,
     traceparent: provider.traceparent ?? null,
+    platform: provider.platform ?? null,
     routes: provider.routes.filter(({ dialect }) => isSpoken(dialect)),
   });
 
@@ -92,7 +93,7 @@ export function createManageProviders({ store, credentials, probe, events }: Par
     probe: async (name, target) => {
       const provider = await find(name);
       const credential = credentials.credential({ ...provider, provider: name });
-      return probe({ baseUrl: provider.baseUrl, credential }, target);
+      return probe({ baseUrl: provider.baseUrl, platform: provider.platform ?? null, credential }, target);
     },
     rekey: async (by) => {
       const rekeyed = await credentials.rekey(store);

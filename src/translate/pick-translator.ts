@@ -13,6 +13,7 @@ import { messagesNormalised } from "./messages/normalised.ts";
 import { messagesUntouched } from "./messages/untouched.ts";
 import { responsesNormalised } from "./responses/normalised.ts";
 import { responsesUntouched } from "./responses/untouched.ts";
+import { cloudBody } from "../wire/messages/cloud-body.ts";
 import { withoutUnsold } from "../wire/members/cache-marks.ts";
 import { withCaps } from "../wire/members/provider-tools.ts";
 import { withoutUnknown } from "../wire/members/unknown-members.ts";
@@ -66,6 +67,22 @@ const SAME_FORMAT: Record<ClientDialect, Pair> = {
   messages: { conformant: straight(messagesUntouched), normalised: straight(messagesNormalised) },
 };
 
+/** In whose cloud a model of messages runs decides what its body may hold. */
+const inCloud = (translator: Translator): Translator => ({
+  ...translator,
+  request: (request, told) => {
+    const body = translator.request(request, told);
+    const cloud = told.quirks?.messages?.cloud ?? null;
+    if (cloud === null) return body;
+    const betas = request.forwardedHeaders["anthropic-beta"];
+    return cloudBody(body, { cloud, betas, upstreamModel: told.upstreamModel });
+  },
+});
+const inItsCloud = (provider: ProviderDialect, { conformant, normalised }: Pair): Pair =>
+  provider === "messages"
+    ? { conformant: inCloud(conformant), normalised: inCloud(normalised) }
+    : { conformant, normalised };
+
 type PairName = `${ClientDialect}-to-${ProviderDialect}`;
 
 /** Every caller's format to every provider's: the same, or a crossing. */
@@ -73,7 +90,7 @@ const PAIRS = new Map<PairName, Pair>(
   (Object.keys(CLIENTS) as ClientDialect[]).flatMap((client) =>
     (Object.entries(PROVIDERS) as [ProviderDialect, ProviderSide][]).map(([provider, side]) => [
       `${client}-to-${provider}` as const,
-      client === provider ? SAME_FORMAT[client] : crossing(CLIENTS[client], side),
+      inItsCloud(provider, client === provider ? SAME_FORMAT[client] : crossing(CLIENTS[client], side)),
     ]),
   ),
 );

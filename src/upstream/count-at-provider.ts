@@ -8,6 +8,7 @@ import { readRefused } from "./refusal/provider-error.ts";
 import { readBeginning } from "./refusal/read-beginning.ts";
 import type { RouteHealth } from "./route/route-health.ts";
 import { createSend } from "./send.ts";
+import type { Quirks } from "./providers.ts";
 import type { Route } from "../core/catalogue/route.ts";
 import type { CredentialOf, UpstreamAnswer } from "./upstream.ts";
 
@@ -21,7 +22,7 @@ const REST_MS = 60_000;
 type Task = {
   /** Routes whose providers speak messages. */
   routes: readonly Route[];
-  bodyFor: (route: Route) => Buffer | Promise<Buffer>;
+  bodyFor: (route: Route, quirks: Quirks) => Buffer | Promise<Buffer>;
   headers: Readonly<Record<string, string>>;
 };
 
@@ -67,7 +68,7 @@ export function createCountAtProvider(parts: Parts): CountAtProvider {
       return await send({
         route,
         answerMode: "whole",
-        below: "/count_tokens",
+        asks: "count",
         headers,
         bodyFor,
         firstByteTimeoutMs: TIMEOUT_MS,
@@ -105,7 +106,7 @@ function isOfCaller(answer: UpstreamAnswer, bytes: Buffer): boolean {
 function countIn(bytes: Buffer): number | null {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));
-    const count = isObject(value) ? value["input_tokens"] : null;
+    const count = isObject(value) ? (value["input_tokens"] ?? value["inputTokens"]) : null;
     return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : null;
   } catch {
     return null;

@@ -1,3 +1,4 @@
+import type { PlatformName } from "../core/catalogue/platform.ts";
 import type { ProviderDialect } from "../core/request/dialect.ts";
 import type { DialectQuirks } from "../wire/dialect-quirks.ts";
 
@@ -12,6 +13,8 @@ export type CompatibleProvider = {
   credentialHeader: "authorization" | "api-key";
   /** Whether its chat streams keep the `STR` rules by themselves, so that a route may be declared conformant. */
   conformant: boolean;
+  /** The cloud that it is, of those whose own ways of being called `platform/` knows. */
+  platform: PlatformName | null;
   /** What else an operator should know. */
   remark: string;
 } & DialectQuirks;
@@ -20,8 +23,10 @@ export type CompatibleProvider = {
 const UNLISTED = {
   credentialHeader: "authorization",
   conformant: false,
+  platform: null,
   chat: { outputLimitField: "max_tokens", streamOptions: "accepted", callIds: "any" },
   responses: { leastOutputTokens: null },
+  messages: { cloud: null },
 } as const satisfies Partial<CompatibleProvider>;
 
 const everywhere = (url: string, ...dialects: ProviderDialect[]): CompatibleProvider["baseUrls"] =>
@@ -62,6 +67,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     },
     hosts: ["openai.azure.com", "services.ai.azure.com"],
     credentialHeader: "api-key",
+    platform: "azure",
     chat: { ...UNLISTED.chat, outputLimitField: "max_completion_tokens" },
     responses: { leastOutputTokens: 16 },
     remark:
@@ -72,6 +78,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     name: "Amazon Bedrock",
     baseUrls: everywhere("https://bedrock-runtime.REGION.amazonaws.com/openai/v1", "chat", "responses"),
     hosts: ["bedrock-runtime.*.amazonaws.com"],
+    platform: "bedrock",
     chat: { ...UNLISTED.chat, outputLimitField: "max_completion_tokens" },
     responses: { leastOutputTokens: 16 },
     remark:
@@ -95,6 +102,7 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     name: "Google Vertex AI",
     baseUrls: { gemini: "https://aiplatform.googleapis.com/v1beta1/publishers/google" },
     hosts: ["aiplatform.googleapis.com", "*-aiplatform.googleapis.com", "aiplatform.*.rep.googleapis.com"],
+    platform: "vertex",
     remark: "With the key of express mode. Preset: `vertex-express`.",
   },
   {

@@ -11,8 +11,8 @@ import type { CredentialOf, UpstreamAnswer } from "./upstream.ts";
 export type Outgoing = {
   route: Route;
   answerMode: AnswerMode;
-  /** What is asked for below the operation's path; absent, the operation itself. */
-  below?: string;
+  /** Whether only the tokens of its input are asked for; absent, an answer is. */
+  asks?: "answer" | "count";
   /** What this call is told in headers on the caller's behalf. */
   headers: CallHeaders;
   bodyFor: (route: Route, quirks: Quirks) => Buffer | Promise<Buffer>;
@@ -43,12 +43,15 @@ export function createSend({ pools, credential, conventions }: Parts): Send {
   };
 
   function call(outgoing: Outgoing, prepared: PreparedRoute, body: Buffer): Promise<UpstreamAnswer> {
-    const { answerMode, below = "", headers } = outgoing;
-    const path = prepared.paths[answerMode] + below;
-    const named = hasAny(headers) ? { ...prepared.headers, ...headers } : prepared.headers;
-    const { signer, origin } = prepared;
-    if (signer === null) return dispatch(outgoing, { origin, path, headers: named, body });
-    return callSigned(outgoing, { origin, path, headers: named, body }, signer);
+    const { answerMode, asks = "answer", sink } = outgoing;
+    const { signer, origin, told, unframe } = prepared;
+    const path = prepared.paths[asks === "count" ? asks : answerMode];
+    const own = told === null ? outgoing.headers : told(outgoing.headers);
+    const headers = hasAny(own) ? { ...prepared.headers, ...own } : prepared.headers;
+    const addressed = { origin, path, headers, body };
+    const answer = signer === null ? dispatch(outgoing, addressed) : callSigned(outgoing, addressed, signer);
+    if (unframe === null || answerMode === "whole") return answer;
+    return answer.then((framed) => unframe(framed, sink));
   }
 
   /** What is refused because it has ended, or seems to by a clock that is wrong, is sent once more with a newer one. */

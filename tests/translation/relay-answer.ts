@@ -33,12 +33,15 @@ const ORIGIN = { requestId: "req_00ff", createdAtSeconds: 1_700_000_000 };
 const relay = createRelay({ limits: LIMITS, clock: systemClock });
 
 /** Brings a provider's stream to a caller as the gateway does, through the real relay. */
-export async function relayAnswer({ client, provider, route }: Pair, chunks: readonly Buffer[]): Promise<Relayed> {
+export const relayAnswer = (pair: Pair, chunks: readonly Buffer[]): Promise<Relayed> => relayBody(pair, bodyOf(chunks));
+
+/** The same for a stream that is not in chunks, such as one that has been wrapped. */
+export async function relayBody({ client, provider, route }: Pair, body: ByteStream): Promise<Relayed> {
   const conformant = route === "untouched";
   const stage = pickTranslator(client, { dialect: provider, conformant }).stage(requestOf(client), ORIGIN);
   const written: Buffer[] = [];
   const { outcome, usage, terminal, failedBy } = await relay({
-    body: bodyOf(chunks),
+    body,
     stage,
     sink: sinkTo(written),
     head: { status: 200, headers: {} },
@@ -57,7 +60,7 @@ export async function relayAnswer({ client, provider, route }: Pair, chunks: rea
   };
 }
 
-function bodyOf(chunks: readonly Buffer[]): ByteStream {
+export function bodyOf(chunks: readonly Buffer[]): ByteStream {
   let cancelled = false;
   const flow = ({ chunk, end }: ByteReader): void => {
     for (const bytes of chunks) {

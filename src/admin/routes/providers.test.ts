@@ -48,6 +48,7 @@ test("a provider is added once, shown as it was added, and told to the log when 
       open_members: null,
       context_window: null,
       traceparent: null,
+      platform: null,
       routes: [],
     },
   });
@@ -192,6 +193,7 @@ test("well-known providers are listed with their addresses and formats", async (
     base_url: "https://api.anthropic.com/v1",
     credential: "env:ANTHROPIC_API_KEY",
     format: "messages",
+    platform: null,
   });
 });
 

@@ -13,11 +13,12 @@ const presets = route({
   handle: () => ({
     status: 200,
     body: {
-      data: Object.entries(PRESETS).map(([name, { url, credential, dialect }]) => ({
+      data: Object.entries(PRESETS).map(([name, { url, credential, dialect, platform = null }]) => ({
         name,
         base_url: url,
         credential,
         format: dialect,
+        platform,
       })),
     },
   }),

@@ -13,13 +13,13 @@ export function createReachProviders({ database, credentials, fetch }: Parts): (
   return async () =>
     Promise.all(
       (await store.listProviders()).map(async (provider): Promise<ReachedProvider> => {
-        const { name, baseUrl, routes } = provider;
+        const { name, baseUrl, routes, platform = null } = provider;
         const holder = { ...provider, provider: name };
         const credentialProblem = credentials.problem(holder);
         const known = { name, baseUrl, published: routes.some((route) => route.published), credentialProblem };
         if (credentialProblem !== null) return { ...known, status: null, problem: null };
         const credential = credentials.credential(holder);
-        return { ...known, ...(await reach({ baseUrl, dialect: routes[0]?.dialect ?? "chat", credential })) };
+        return { ...known, ...(await reach({ baseUrl, platform, dialect: routes[0]?.dialect ?? "chat", credential })) };
       }),
     );
 }

@@ -50,6 +50,7 @@ export function devCatalogue(simulatorUrl: string): CatalogueFile {
         openMembers: null,
         windowCheck: null,
         traceparent: null,
+        platform: null,
       },
     ],
     models: MODELS.map(({ id, name, tagline, upstream, input, output }) => ({

@@ -14,6 +14,7 @@ test("a preset knows address and credential, and what is said beside it counts m
     openMembers: null,
     windowCheck: null,
     traceparent: null,
+    platform: null,
   });
   expect(readProviderOrder("mine", { preset: "groq", credential: "file:/run/key" })).toMatchObject({
     credentialRef: "file:/run/key",
@@ -29,10 +30,14 @@ test.each(Object.keys(PRESETS))(
     const yours = {
       ...(url.includes("REGION") && { region: "eu-1" }),
       ...(url.includes("RESOURCE") && { resource: "mine" }),
+      ...(url.includes("PROJECT") && { project: "acme-1" }),
     };
     const order = readProviderOrder(preset, { preset, ...yours });
 
-    expect(order.baseUrl).toBe(url.replace("REGION", "eu-1").replace("RESOURCE", "mine"));
+    expect(order.baseUrl).toBe(
+      url.replaceAll("REGION", "eu-1").replace("RESOURCE", "mine").replace("PROJECT", "acme-1"),
+    );
+    expect(order.platform).toBe(PRESETS[preset]?.platform ?? null);
     expect(presetAt(order.baseUrl)).toBe(PRESETS[preset]);
     expect(isSentInTheClear(order)).toBe(false);
   },
@@ -54,6 +59,26 @@ test("what is yours completes the address of a preset, and nothing else", () => 
   expect(refusal({ preset: "azure", region: "eu-central-1" })).toMatch("--region is for a --preset");
   expect(refusal({ preset: "openai", resource: "mine" })).toMatch("--resource is for a --preset");
   expect(refusal({ ...acme, url: "https://RESOURCE.openai.azure.com/openai/v1" })).toMatch("--url has RESOURCE");
+});
+
+test.each([
+  ["global", "https://aiplatform.googleapis.com/v1/projects/acme-1/locations/global"],
+  ["eu", "https://aiplatform.eu.rep.googleapis.com/v1/projects/acme-1/locations/eu"],
+  ["us", "https://aiplatform.us.rep.googleapis.com/v1/projects/acme-1/locations/us"],
+  ["europe-west4", "https://europe-west4-aiplatform.googleapis.com/v1/projects/acme-1/locations/europe-west4"],
+])("the location %s of Vertex is at its own host", (region, url) => {
+  const { baseUrl } = readProviderOrder("a", { preset: "vertex-claude", region, project: "acme-1" });
+
+  expect(baseUrl).toBe(url);
+  expect(presetAt(baseUrl)).toBe(PRESETS["vertex-claude"]);
+});
+
+test("a platform is one that is known", () => {
+  expect(readProviderOrder("a", { ...acme, platform: "azure:2025-04-01-preview" }).platform).toBe(
+    "azure:2025-04-01-preview",
+  );
+  for (const platform of ["", "Vertex", "azure:", "azure:latest", "vertex:2024-10-21", "bedrock/x"])
+    expect(() => readProviderOrder("a", { ...acme, platform })).toThrow("--platform is vertex");
 });
 
 test("an address with more than a name in place of the word is none of the preset", () => {

@@ -1,6 +1,7 @@
 import { isOwnVariable } from "../../config/read/variable-names.ts";
 import { CLOUD_REFERENCE } from "../../core/catalogue/cloud-reference.ts";
-import { placeholderOf, PRESETS } from "../../core/catalogue/provider-presets.ts";
+import { PLATFORM } from "../../core/catalogue/platform.ts";
+import { completeUrl, placeholdersOf, PRESETS } from "../../core/catalogue/provider-presets.ts";
 import type { ProviderTerms } from "../../core/catalogue/provider-terms.ts";
 import { CommandError } from "../report-failure.ts";
 
@@ -10,10 +11,12 @@ type Options = {
   preset?: string;
   region?: string;
   resource?: string;
+  project?: string;
   unknownMembers?: "forward" | "drop";
   openMembers?: string;
   contextWindow?: "strict";
   traceparent?: "send";
+  platform?: string;
 };
 
 export type ProviderOrder = Required<ProviderTerms> & { name: string; baseUrl: string; credentialRef: string };
@@ -32,6 +35,7 @@ export function readProviderOrder(name: string, options: Options): ProviderOrder
     openMembers,
     contextWindow = null,
     traceparent = null,
+    platform,
   } = options;
   const known = preset === undefined ? undefined : PRESETS[preset];
   const [baseUrl, credentialRef] = [url ?? known?.url, credential ?? known?.credential];
@@ -51,27 +55,31 @@ export function readProviderOrder(name: string, options: Options): ProviderOrder
     openMembers: openMembers === undefined ? null : readNames(openMembers),
     windowCheck: contextWindow,
     traceparent,
+    platform: readPlatformName(platform ?? known?.platform),
   };
 }
 
 const LABEL = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
-/** The address with what is yours in place of the word that stands for it. */
-function yourOwn(url: string, { region, resource, preset }: Options): string {
-  const word = placeholderOf(url);
-  const given = { REGION: region, RESOURCE: resource };
-  const extra = Object.entries(given).find(([name, value]) => value !== undefined && name !== word);
+/** The address with what is yours in place of the words that stand for it. */
+function yourOwn(url: string, { region, resource, project, preset }: Options): string {
+  const words = placeholdersOf(url);
+  const given = { REGION: region, RESOURCE: resource, PROJECT: project };
+  const extra = Object.entries(given).find(
+    ([name, value]) => value !== undefined && !words.some((word) => word === name),
+  );
   if (extra) throw new CommandError(`--${extra[0].toLowerCase()} is for a --preset whose address has one.`);
-  if (word === null) return url;
-  const [option, value] = [`--${word.toLowerCase()}`, given[word]];
-  if (value === undefined)
-    throw new CommandError(
-      preset === undefined
-        ? `--url has ${word} where the name of yours belongs.`
-        : `the preset ${preset} needs ${option}, which completes ${url}.`,
-    );
-  if (!LABEL.test(value)) throw new CommandError(`${option} is one label of a host name, such as eu-central-1.`);
-  return url.replace(word, value);
+  for (const word of words) {
+    const [option, value] = [`--${word.toLowerCase()}`, given[word]];
+    if (value === undefined)
+      throw new CommandError(
+        preset === undefined
+          ? `--url has ${word} where the name of yours belongs.`
+          : `the preset ${preset} needs ${option}, which completes ${url}.`,
+      );
+    if (!LABEL.test(value)) throw new CommandError(`${option} is one label of a host name, such as eu-central-1.`);
+  }
+  return completeUrl(url, given);
 }
 
 function readNames(text: string): string[] {
@@ -91,6 +99,11 @@ function readUrl(text: string): string {
     throw new CommandError("--url must be an http or https URL without credentials, query or fragment.");
   }
   return url.href.replace(/\/+$/, "");
+}
+
+function readPlatformName(text: string | undefined): string | null {
+  if (text === undefined || new RegExp(`^(?:${PLATFORM})$`).test(text)) return text ?? null;
+  throw new CommandError("--platform is vertex, bedrock or azure, or azure:API_VERSION, such as azure:2024-10-21.");
 }
 
 function readReference(text: string): string {

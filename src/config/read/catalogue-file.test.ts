@@ -51,6 +51,7 @@ test("a description becomes providers, models, exact prices and routes with thei
       openMembers: null,
       windowCheck: null,
       traceparent: null,
+      platform: null,
     },
   ]);
   expect(models[0]).toMatchObject({ id: "large", ownedBy: "east", contextWindow: null, maxOutputTokens: 8_192 });
@@ -165,6 +166,16 @@ test("a provider may be sent only what certainly fits, and there is no other wor
 
   expect(readCatalogueFile(said("strict"), "catalogue.yaml").providers[0]).toMatchObject({ windowCheck: "strict" });
   expect(problemsOf(said("tight"))[0]).toMatch(/^providers\[0\] \(east\)\.context_window: /);
+});
+
+test("a provider may say which cloud it is called as, and no other words pass", () => {
+  const said = (what: string): string => YAML.replace("env:EAST_KEY", `env:EAST_KEY\n    platform: ${what}`);
+
+  expect(readCatalogueFile(said("azure:2024-10-21"), "catalogue.yaml").providers[0]).toMatchObject({
+    platform: "azure:2024-10-21",
+  });
+  for (const what of ["azure:latest", "aws", '""'])
+    expect(problemsOf(said(what))[0]).toMatch(/^providers\[0\] \(east\)\.platform: /);
 });
 
 test("all problems are listed at once, and no credential is repeated in them", () => {

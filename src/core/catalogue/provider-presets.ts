@@ -1,10 +1,16 @@
 import type { ProviderDialect } from "../request/dialect.ts";
 
 /** Where a well-known provider is found, and the format of most of its models. */
-type Preset = { url: string; credential: string; dialect: ProviderDialect };
+type Preset = {
+  url: string;
+  credential: string;
+  dialect: ProviderDialect;
+  /** Where the address does not say it. */
+  platform?: string;
+};
 
-/** Words in addresses that stand for what is yours, as a label of the host. */
-export const PLACEHOLDERS = ["REGION", "RESOURCE"] as const;
+/** Words in addresses that stand for what is yours: a label of the host, or a part of the path. */
+export const PLACEHOLDERS = ["REGION", "RESOURCE", "PROJECT"] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
 /** Addresses up to and without the operation's path, and the variable in which people keep the key. */
@@ -15,6 +21,12 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     credential: "env:AZURE_OPENAI_API_KEY",
     dialect: "chat",
   },
+  "azure-deployments": {
+    url: "https://RESOURCE.openai.azure.com/openai",
+    credential: "env:AZURE_OPENAI_API_KEY",
+    dialect: "chat",
+    platform: "azure:2024-10-21",
+  },
   bedrock: {
     url: "https://bedrock-runtime.REGION.amazonaws.com/openai/v1",
     credential: "env:AWS_BEARER_TOKEN_BEDROCK",
@@ -22,6 +34,11 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   },
   "bedrock-claude": {
     url: "https://bedrock-mantle.REGION.api.aws/anthropic/v1",
+    credential: "env:AWS_BEARER_TOKEN_BEDROCK",
+    dialect: "messages",
+  },
+  "bedrock-invoke": {
+    url: "https://bedrock-runtime.REGION.amazonaws.com",
     credential: "env:AWS_BEARER_TOKEN_BEDROCK",
     dialect: "messages",
   },
@@ -50,26 +67,63 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   openai: { url: "https://api.openai.com/v1", credential: "env:OPENAI_API_KEY", dialect: "chat" },
   openrouter: { url: "https://openrouter.ai/api/v1", credential: "env:OPENROUTER_API_KEY", dialect: "chat" },
   together: { url: "https://api.together.ai/v1", credential: "env:TOGETHER_API_KEY", dialect: "chat" },
+  vertex: {
+    url: "https://REGION-aiplatform.googleapis.com/v1beta1/projects/PROJECT/locations/REGION",
+    credential: "google",
+    dialect: "gemini",
+  },
+  "vertex-claude": {
+    url: "https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION",
+    credential: "google",
+    dialect: "messages",
+  },
   "vertex-express": {
     url: "https://aiplatform.googleapis.com/v1beta1/publishers/google",
     credential: "env:GOOGLE_API_KEY",
     dialect: "gemini",
   },
+  "vertex-openai": {
+    url: "https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION/endpoints/openapi",
+    credential: "google",
+    dialect: "chat",
+  },
   vllm: { url: "http://127.0.0.1:8000/v1", credential: "none", dialect: "chat" },
   xai: { url: "https://api.x.ai/v1", credential: "env:XAI_API_KEY", dialect: "chat" },
 };
 
-const placeholderIn = new RegExp(`\\b(${PLACEHOLDERS.join("|")})\\b`);
+const PLACEHOLDER = new RegExp(`\\b(${PLACEHOLDERS.join("|")})\\b`, "g");
 
-/** The word in an address that stands for what is yours; null: there is none. */
-export const placeholderOf = (url: string): Placeholder | null =>
-  (placeholderIn.exec(url)?.[1] as Placeholder | undefined) ?? null;
+/** The words in an address that stand for what is yours, each once. */
+export const placeholdersOf = (url: string): readonly Placeholder[] => [
+  ...new Set(url.match(PLACEHOLDER) as Placeholder[] | null),
+];
 
-/** The preset whose address this is, whatever stands in place of its placeholder. */
+/** The first of them; null: there is none. */
+export const placeholderOf = (url: string): Placeholder | null => placeholdersOf(url)[0] ?? null;
+
+/** An address with what is yours in place of these words. */
+export const completeUrl = (url: string, yours: Partial<Record<Placeholder, string | undefined>>): string =>
+  withVertexHost(url.replace(PLACEHOLDER, (word) => yours[word as Placeholder] ?? word));
+
+/** Google's locations that are no single region have hosts of their own. */
+const withVertexHost = (url: string): string =>
+  url
+    .replace("//global-aiplatform.", "//aiplatform.")
+    .replace(/\/\/(us|eu)-aiplatform\.googleapis/, "//aiplatform.$1.rep.googleapis");
+
+const YOURS = "[A-Za-z0-9_-]+";
+
+/** The preset whose address this is, whatever stands in place of its placeholders. */
 export const presetAt = (baseUrl: string): Preset | null =>
-  Object.values(PRESETS).find(({ url }) => {
-    const [before = "", after] = url.split(placeholderIn).filter((part) => !placeholderIn.test(part));
-    if (after === undefined) return baseUrl === url;
-    const isFramed = baseUrl.startsWith(before) && baseUrl.endsWith(after);
-    return isFramed && /^[\w-]+$/.test(baseUrl.slice(before.length, baseUrl.length - after.length));
-  }) ?? null;
+  Object.values(PRESETS).find(({ url }) => patternOf(url).test(baseUrl)) ?? null;
+
+const patternOf = (url: string): RegExp =>
+  new RegExp(
+    `^${url
+      .split(PLACEHOLDER)
+      .map((part) => (isPlaceholder(part) ? YOURS : RegExp.escape(part)))
+      .join("")
+      .replace(`${YOURS}${RegExp.escape("-aiplatform")}`, `(?:${YOURS}-)?aiplatform(?:\\.(?:us|eu)\\.rep)?`)}$`,
+  );
+
+const isPlaceholder = (part: string): boolean => (PLACEHOLDERS as readonly string[]).includes(part);

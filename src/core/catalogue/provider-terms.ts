@@ -6,4 +6,6 @@ export type ProviderTerms = MemberTerms & {
   windowCheck?: "strict" | null;
   /** `send`: it is told the span of each call, so that its own spans become part of the trace. */
   traceparent?: "send" | null;
+  /** Which cloud's way of being called it has, as `platform.ts` names them; null: what its address says. */
+  platform?: string | null;
 };

@@ -98,7 +98,7 @@ const HIDDEN: Grants = {
   personal_token:
     "select (id, prefix, person_id, name, role, account_id, created_at, expires_at, last_used_at, revoked_at)",
   provider:
-    "select (name, base_url, credential_ref, credential_key_id, created_at, unknown_members, open_members, context_window, traceparent)",
+    "select (name, base_url, credential_ref, credential_key_id, created_at, unknown_members, open_members, context_window, traceparent, platform)",
   session: "",
   setup: "",
   sign_in_failure: "",

@@ -177,6 +177,7 @@ test("no secret gets into the audit log, also when an operator types one as a na
     openMembers: null,
     windowCheck: null,
     traceparent: null,
+    platform: null,
     present: "keep",
   } as const;
   const provider = {

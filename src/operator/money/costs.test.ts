@@ -61,6 +61,7 @@ beforeAll(async () => {
         openMembers: null,
         windowCheck: null,
         traceparent: null,
+        platform: null,
       },
     ],
     models: ["large", "small"].map((upstreamModel) => ({

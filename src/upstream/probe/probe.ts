@@ -4,12 +4,16 @@ import type { CallCredential } from "../../core/catalogue/call-credential.ts";
 import { scrub } from "../../core/secret/scrub.ts";
 import { prepareRoute, signed } from "../route/prepare-route.ts";
 import type { Quirks } from "../providers.ts";
+import { streamOf } from "../../core/bytes/stream-of.ts";
+import { cloudBody } from "../../wire/messages/cloud-body.ts";
+import type { Unframe } from "../frames/unframe.ts";
+import { readBeginning } from "../refusal/read-beginning.ts";
 import { examineStream } from "./examine-stream.ts";
 import { reasonOf } from "./reason-of.ts";
 
 /** Makes one small call to a provider, at its price. The secret goes with the call and into no word of the result. */
 export type Probe = (
-  provider: { baseUrl: string; credential: CallCredential },
+  provider: { baseUrl: string; platform?: string | null; credential: CallCredential },
   target: ProbeTarget,
 ) => Promise<ProbeResult>;
 
@@ -63,8 +67,7 @@ const OPERATIONS: Record<ProviderDialect, Operation> = {
  */
 export const createProbe =
   ({ fetch, elapsedMs }: Means): Probe =>
-  async ({ baseUrl, credential }, { upstreamModel, dialect }) => {
-    const { body } = OPERATIONS[dialect];
+  async ({ baseUrl, platform = null, credential }, { upstreamModel, dialect }) => {
     const secret = typeof credential === "string" ? credential : null;
     const begunMs = elapsedMs();
     const since = (): number => Math.round(elapsedMs() - begunMs);
@@ -72,9 +75,11 @@ export const createProbe =
     if (secret !== null && !SENDABLE.test(secret)) {
       return { status: null, firstByteMs: null, wholeMs: 0, problem: UNSENDABLE, examination: null };
     }
-    const { origin, paths, headers, quirks, signer } = prepareRoute({ baseUrl, dialect, upstreamModel }, credential);
-    const [path, asked] = [paths.streamed, Buffer.from(JSON.stringify(body(upstreamModel, quirks)))];
     try {
+      const prepared = prepareRoute({ baseUrl, platform, dialect, upstreamModel }, credential);
+      const { origin, paths, headers, quirks, signer, unframe } = prepared;
+      const asked = bodyOf(dialect, upstreamModel, quirks);
+      const path = paths.streamed;
       const call = { method: "POST", host: new URL(origin).host, path, headers, body: asked } as const;
       const response = await fetch(origin + path, {
         method: "POST",
@@ -83,10 +88,10 @@ export const createProbe =
         headers: signer === null ? headers : await signed(call, signer, TIMEOUT_MS),
         body: asked,
       });
-      const { text, firstByteMs } = await readBody(response, since);
-      const outcome = { status: response.status, firstByteMs, wholeMs: since() };
-      const type = response.headers.get("content-type") ?? "";
-      if (response.status !== 200) {
+      const { bytes, firstByteMs } = await readBody(response, since);
+      const { status, type, text } = await asEvents({ response, bytes, unframe });
+      const outcome = { status, firstByteMs, wholeMs: since() };
+      if (status !== 200) {
         const problem = scrub(hidden(text), upstreamModel).slice(0, SHOWN_CHARACTERS);
         return { ...outcome, problem, examination: null };
       }
@@ -104,19 +109,42 @@ export const createProbe =
     }
   };
 
+function bodyOf(dialect: ProviderDialect, upstreamModel: string, quirks: Quirks): Buffer {
+  const body = Buffer.from(JSON.stringify(OPERATIONS[dialect].body(upstreamModel, quirks)));
+  const { cloud } = quirks.messages;
+  return dialect === "messages" && cloud !== null ? cloudBody(body, { cloud, betas: undefined, upstreamModel }) : body;
+}
+
+type Answered = { response: Response; bytes: Buffer; unframe: Unframe | null };
+
+/** What was answered, as the events of a stream if it came in frames. */
+async function asEvents({
+  response,
+  bytes,
+  unframe,
+}: Answered): Promise<{ status: number; type: string; text: string }> {
+  const { status } = response;
+  const type = response.headers.get("content-type") ?? "";
+  if (unframe === null) return { status, type, text: bytes.toString("utf8") };
+  const framed = { status, headers: { "content-type": type }, body: streamOf(bytes) };
+  const answer = await unframe(framed, { onGone: () => undefined });
+  const events = await readBeginning(answer.body, { maxBytes: 2 * MOST_BYTES, timeoutMs: TIMEOUT_MS });
+  const isStream = answer.status === 200;
+  return { status: answer.status, type: isStream ? "text/event-stream" : type, text: events.toString("utf8") };
+}
+
 async function readBody(
   response: Response,
   since: () => number,
-): Promise<{ text: string; firstByteMs: number | null }> {
+): Promise<{ bytes: Buffer; firstByteMs: number | null }> {
   let firstByteMs: number | null = null;
-  let bytes = 0;
-  let text = "";
-  const decoder = new TextDecoder();
+  let length = 0;
+  const chunks: Uint8Array[] = [];
   for await (const chunk of response.body ?? []) {
     firstByteMs ??= since();
-    bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES} bytes`);
-    text += decoder.decode(chunk, { stream: true });
+    length += chunk.length;
+    if (length > MOST_BYTES) throw new Error(`the answer is larger than ${MOST_BYTES} bytes`);
+    chunks.push(chunk);
   }
-  return { text: text + decoder.decode(), firstByteMs };
+  return { bytes: Buffer.concat(chunks), firstByteMs };
 }

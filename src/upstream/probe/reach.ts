@@ -10,20 +10,23 @@ export type Reached = { status: number | null; problem: string | null };
 export type Reach = (provider: {
   baseUrl: string;
   dialect: ProviderDialect;
+  platform?: string | null;
   credential: CallCredential;
 }) => Promise<Reached>;
 
 const TIMEOUT_MS = 10_000;
+/** Only its headers are wanted. */
+const ANY_MODEL = "any";
 /** What is no header would be refused by the runtime, in words that repeat it. */
 const SENDABLE = /^[\x20-\x7e]*$/;
 
 export const createReach =
   ({ fetch }: { fetch: typeof globalThis.fetch }): Reach =>
-  async ({ baseUrl, dialect, credential }) => {
+  async ({ baseUrl, dialect, platform = null, credential }) => {
     const secret = typeof credential === "string" ? credential : null;
     if (secret !== null && !SENDABLE.test(secret))
       return { status: null, problem: "its credential has several lines or characters that are not printable ASCII" };
-    const { headers, signer } = prepareRoute({ baseUrl, dialect, upstreamModel: "" }, credential);
+    const { headers, signer } = prepareRoute({ baseUrl, dialect, platform, upstreamModel: ANY_MODEL }, credential);
     const url = new URL(`${baseUrl.replace(/\/$/, "")}/models`);
     const call = { method: "GET", host: url.host, path: url.pathname, headers, body: Buffer.alloc(0) } as const;
     try {

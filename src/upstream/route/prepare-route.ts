@@ -1,17 +1,23 @@
 import type { CallCredential, CallSigner, SignableCall } from "../../core/catalogue/call-credential.ts";
 import type { Route } from "../../core/catalogue/route.ts";
-import type { AnswerMode } from "../call-convention.ts";
+import type { AnswerMode, CallConvention } from "../call-convention.ts";
 import { DIALECT_CONVENTIONS } from "../dialect-conventions.ts";
-import { type Quirks, quirksAt } from "../providers.ts";
+import type { Unframe } from "../frames/unframe.ts";
+import { conventionAt } from "../platform/platforms.ts";
+import type { Quirks } from "../providers.ts";
 import { type CredentialOf, UpstreamError } from "../upstream.ts";
 
 /** What every call to a route has in common. */
 export type PreparedRoute = {
   origin: string;
-  paths: Readonly<Record<AnswerMode, string>>;
+  paths: Readonly<Record<AnswerMode | "count", string>>;
   /** With those of the credential. */
   headers: Record<string, string>;
   quirks: Quirks;
+  /** What becomes of the headers that a call is told for its caller; null: they go along as they are. */
+  told: NonNullable<CallConvention["told"]> | null;
+  /** Makes server-sent events of a streamed answer; null: it is some. */
+  unframe: Unframe | null;
   /** What makes the headers of a credential that ends; null: they are among `headers`, or there are none. */
   signer: CallSigner | null;
 };
@@ -35,21 +41,27 @@ export async function signed(
 
 /** Where a route's calls go and how they are headed. Only these headers go to a provider, and those a caller's format has listed. */
 export function prepareRoute(
-  { baseUrl, dialect, upstreamModel }: Pick<Route, "baseUrl" | "dialect" | "upstreamModel">,
+  route: Pick<Route, "baseUrl" | "dialect" | "upstreamModel" | "platform">,
   credential: CallCredential,
   conventions = DIALECT_CONVENTIONS,
 ): PreparedRoute {
-  const convention = conventions[dialect];
+  const { baseUrl, upstreamModel } = route;
+  const { convention, quirks } = conventionAt(route, conventions);
+  const { path, countPath = (model) => `${path("whole", model)}/count_tokens` } = convention;
   const { origin, pathname } = new URL(baseUrl);
-  const quirks = quirksAt(baseUrl);
-  const pathOf = (answerMode: AnswerMode): string =>
-    pathname.replace(/\/$/, "") + convention.path(answerMode, upstreamModel);
+  const below = (operation: string): string => pathname.replace(/\/$/, "") + operation;
   const isSecret = typeof credential === "string";
   return {
     origin,
     quirks,
     signer: isSecret ? null : credential,
-    paths: { whole: pathOf("whole"), streamed: pathOf("streamed") },
+    told: convention.told ?? null,
+    unframe: convention.unframe ?? null,
+    paths: {
+      whole: below(path("whole", upstreamModel)),
+      streamed: below(path("streamed", upstreamModel)),
+      count: below(countPath(upstreamModel)),
+    },
     headers: {
       "content-type": "application/json",
       "user-agent": "tollgate",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CLOUD_REFERENCE } from "../../core/catalogue/cloud-reference.ts";
 import { placeholderOf, PLACEHOLDERS } from "../../core/catalogue/provider-presets.ts";
+import { PLATFORM } from "../../core/catalogue/platform.ts";
 import { renamed } from "../codec.ts";
 import { storable } from "../storable.ts";
 
@@ -73,6 +74,18 @@ const traceparent = z.enum(["send"]).nullable().default(null).meta({
     "`send`: calls to the provider carry a `traceparent` header with the span of the call, if traces are collected; null: they carry none.",
 });
 
+/** How a cloud wants its calls; null: what is usual at the address. */
+const platform = z
+  .string()
+  .regex(new RegExp(`^(?:${PLATFORM})$`), "Input should be vertex, bedrock, azure, or azure:API_VERSION")
+  .nullable()
+  .default(null)
+  .meta({
+    description:
+      "The cloud whose addresses, bodies and streams the provider has: `vertex`, `bedrock` or `azure`; or `azure:` with an API version, such as `azure:2024-10-21`, for the addresses of deployments. Null: what the base URL says.",
+    examples: ["vertex"],
+  });
+
 /** What operators say of a provider, in the words of the catalogue file. */
 export const providerFields = {
   name: providerName,
@@ -82,6 +95,7 @@ export const providerFields = {
   open_members: openMembers,
   context_window: windowCheck,
   traceparent,
+  platform,
 };
 
 export const PROVIDER_NAMES = {

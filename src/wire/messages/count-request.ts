@@ -9,6 +9,8 @@ import type { UnknownMembers } from "../members/unknown-members.ts";
 import { requireToolCalls } from "../tool-calls.ts";
 import { validate } from "../validate.ts";
 import { inputFields } from "./input-schema.ts";
+import type { MemberPolicy } from "../../core/request/member-policy.ts";
+import type { MessagesCloud } from "./messages-quirks.ts";
 import type { MessagesTerms } from "./messages-request.ts";
 import { nativeHeaders } from "./native-headers.ts";
 
@@ -24,6 +26,9 @@ export type CountTokensRequest = {
   unknown: UnknownMembers;
   forwardedHeaders: Readonly<Record<string, string>>;
 };
+
+/** What the provider that counts is told in place of the caller's own words. `cloud`: whose it is, if its bodies differ. */
+export type CountTold = { upstreamModel: string; members: MemberPolicy; cloud: MessagesCloud | null };
 
 /** The token count request as promised. [spec 2.11] */
 export const countRequestSchema = z.looseObject(inputFields);

@@ -1,4 +1,4 @@
-import { placeholderOf } from "../../../../src/core/catalogue/provider-presets.ts";
+import { placeholdersOf } from "../../../../src/core/catalogue/provider-presets.ts";
 import type { AnswerOf } from "../../api/call.ts";
 
 export type Preset = AnswerOf<"GET /admin/v1/provider-presets">["data"][number];
@@ -6,8 +6,10 @@ export type CredentialKind = "stored" | "env" | "none";
 
 /** What an address asks for before it is one. */
 export function urlHint(url: string): string {
-  const yours = placeholderOf(url);
-  return yours === null ? "Without the path of an operation." : `Write the name of yours in place of ${yours}.`;
+  const yours = placeholdersOf(url);
+  return yours.length === 0
+    ? "Without the path of an operation."
+    : `Write the name of yours in place of ${yours.join(" and ")}.`;
 }
 
 /** A provider that is being filled in. */
@@ -34,8 +36,9 @@ export const credentialOf = ({ kind, variable }: ProviderDraft): string => (kind
 export function addCommand(draft: ProviderDraft, presets: readonly Preset[]): string {
   const preset = presets.find(({ name }) => name === draft.preset);
   const name = draft.name || "NAME";
-  const yours = placeholderOf(draft.url);
-  const own = yours === null ? "" : ` --${yours.toLowerCase()} ${yours}`;
+  const own = placeholdersOf(draft.url)
+    .map((word) => ` --${word.toLowerCase()} ${word}`)
+    .join("");
   const from = preset?.base_url === draft.url ? `--preset ${preset.name}${own}` : `--url ${draft.url || "URL"}`;
   const credential =
     draft.kind === "stored"

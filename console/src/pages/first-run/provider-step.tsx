@@ -62,12 +62,19 @@ type AddProps = { onAdded: () => void; onCancel: (() => void) | null };
 
 function AddProvider({ onAdded, onCancel }: AddProps): ReactNode {
   const presets = useQuery(queryOf("GET /admin/v1/provider-presets"));
-  const known = presets.data?.data ?? [];
+  // A cloud's own identity is set up where the gateway runs, and not here.
+  const known = (presets.data?.data ?? []).filter(({ credential }) => /^(?:env:.*|none)$/.test(credential));
   const [draft, setDraft] = useState(EMPTY_PROVIDER);
   const { send, isBusy, problemOf, otherwise } = useStepForm(async (change, given) => {
     const secret = draft.kind === "stored" ? given("secret") : null;
     await change("POST /admin/v1/providers", {
-      body: { name: draft.name, base_url: draft.url, credential: credentialOf(draft), secret },
+      body: {
+        name: draft.name,
+        base_url: draft.url,
+        credential: credentialOf(draft),
+        secret,
+        platform: known.find(({ name }) => name === draft.preset)?.platform ?? null,
+      },
     });
     onAdded();
   }, FIELDS);

@@ -43,7 +43,7 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
   return (
     <FormDialog
       {...(provider === null ? ADDING : changing(provider.name))}
-      fields={["name", "base_url", "credential", "secret"]}
+      fields={["name", "base_url", "credential", "secret", "platform"]}
       onClose={onClose}
       act={async (change, given) => {
         await change("POST /admin/v1/providers", {
@@ -56,6 +56,7 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
             open_members: provider?.open_members ?? null,
             context_window: given("context_window") === "strict" ? "strict" : null,
             traceparent: given("traceparent") === "send" ? "send" : null,
+            platform: given("platform").trim() || null,
             replace: provider !== null,
           },
         });
@@ -86,6 +87,16 @@ export function ProviderDialog({ of: provider, onClose }: { of: Provider | null;
             options={WINDOWS}
             defaultValue={provider?.context_window ?? "try"}
           />
+          <Field
+            label="Platform"
+            name="platform"
+            spellCheck={false}
+            placeholder="as the base URL says"
+            key={address.platform}
+            defaultValue={provider?.platform ?? address.platform}
+            problem={problemOf("platform")}
+            hint="The cloud that it is called as: vertex, bedrock, azure, or azure:API_VERSION for the addresses of deployments."
+          />
           <SelectField
             label="Trace context"
             name="traceparent"
@@ -105,10 +116,12 @@ function useAddress(provider: Provider | null) {
   const [typed, type] = useState<string | null>(null);
   const presets = useQuery(presetsQuery);
   const known = presets.data?.data ?? [];
+  const preset = known.find((each) => each.name === name);
   return {
     name,
     known,
-    url: typed ?? provider?.base_url ?? known.find((preset) => preset.name === name)?.base_url ?? "",
+    platform: preset?.platform ?? "",
+    url: typed ?? provider?.base_url ?? preset?.base_url ?? "",
     type,
     rename: (next: string): void => {
       setName(next);

@@ -179,6 +179,7 @@ const ProviderFacts = ({ of: provider }: { of: Provider }): ReactNode => (
         "Input near the context window",
         provider.context_window === "strict" ? "sent only if it certainly fits" : "sent",
       ],
+      ["Platform", provider.platform ?? "as the base URL says"],
       ["Trace context", provider.traceparent === "send" ? "sent with each call" : "not sent"],
     ]}
   />

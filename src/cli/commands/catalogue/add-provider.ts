@@ -15,10 +15,12 @@ type AddOptions = {
   preset?: string;
   region?: string;
   resource?: string;
+  project?: string;
   unknownMembers?: "forward" | "drop";
   openMembers?: string;
   contextWindow?: "strict";
   traceparent?: "send";
+  platform?: string;
   replace?: true;
   json?: true;
 };
@@ -44,6 +46,7 @@ export function addProviderAddCommand(providers: Command): void {
     )
     .option("--region <region>", "the cloud region of a --preset that needs one, such as eu-central-1")
     .option("--resource <name>", "the Azure resource of a --preset that needs one")
+    .option("--project <id>", "the Google Cloud project of a --preset that needs one")
     .addOption(
       new Option(
         "--unknown-members <what>",
@@ -62,6 +65,10 @@ export function addProviderAddCommand(providers: Command): void {
         "--traceparent <what>",
         "send: tell the provider the trace context of each call, if traces are collected (default: do not)",
       ).choices(["send"]),
+    )
+    .option(
+      "--platform <name>",
+      "call it as a cloud is called: vertex, bedrock, azure, or azure:API_VERSION for the addresses of deployments (default: what the base URL says)",
     )
     .option("--replace", "replace the URL or credential of an existing provider")
     .option("--json", "print JSON")

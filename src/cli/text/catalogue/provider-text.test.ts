@@ -22,6 +22,7 @@ const east: Provider = {
   openMembers: null,
   windowCheck: null,
   traceparent: null,
+  platform: null,
   routes: [
     route("r1"),
     route("r2", { conformant: false }),
@@ -54,6 +55,12 @@ test("a provider that is sent the trace context is listed so", () => {
   expect(providerListing([{ ...east, traceparent: "send" }])).toContain("; traceparent: sent");
   expect(providerView({ ...east, traceparent: "send" })).toMatchObject({ traceparent: "send" });
   expect(providerListing([east])).not.toContain("traceparent");
+});
+
+test("a provider that is called as a cloud is listed so", () => {
+  expect(providerListing([{ ...east, platform: "vertex" }])).toContain("; platform: vertex");
+  expect(providerView({ ...east, platform: "vertex" })).toMatchObject({ platform: "vertex" });
+  expect(providerListing([east])).not.toContain("platform");
 });
 
 test("of a stored credential the key is named and nothing of it is shown", () => {

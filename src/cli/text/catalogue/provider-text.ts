@@ -21,13 +21,23 @@ export const providerListing = (providers: readonly ProviderDetails[], screen: S
     : table(
         ["PROVIDER", "URL", "CREDENTIAL", "UNKNOWN FIELDS", ">ROUTES", "HOW"],
         providers.map(
-          ({ name, baseUrl, routes, unknownMembers, openMembers, windowCheck, traceparent, ...credential }) => [
+          ({
+            name,
+            baseUrl,
+            routes,
+            unknownMembers,
+            openMembers,
+            windowCheck,
+            traceparent,
+            platform,
+            ...credential
+          }) => [
             name,
             baseUrl,
             credentialText(credential),
             memberText(memberPolicyOf({ baseUrl, unknownMembers: unknownMembers, openMembers: openMembers })),
             String(routes.length),
-            handlingText(routes, { windowCheck, traceparent }),
+            handlingText(routes, { windowCheck, traceparent, platform }),
           ],
         ),
         { screen },
@@ -48,7 +58,7 @@ export const credentialText = ({
 /** Per format, how many routes are forwarded as they come and how many are repaired on the way. */
 function handlingText(
   routes: ProviderDetails["routes"],
-  { windowCheck, traceparent }: Pick<ProviderDetails, "windowCheck" | "traceparent">,
+  { windowCheck, traceparent, platform }: Pick<ProviderDetails, "windowCheck" | "traceparent" | "platform">,
 ): string {
   const dialects = [...new Set(routes.map(({ dialect }) => dialect))].toSorted();
   const hidden = routes.filter(({ published }) => !published).length;
@@ -64,6 +74,7 @@ function handlingText(
   if (hidden > 0) parts.push(`${hidden} of unpublished models`);
   if (windowCheck === "strict") parts.push("context window: strict");
   if (traceparent === "send") parts.push("traceparent: sent");
+  if (platform !== null) parts.push(`platform: ${platform}`);
   return parts.join("; ");
 }
 
