@@ -208,6 +208,35 @@ test("a provider that counts reasoning apart is still counted whole", () => {
   expect(readChatUsage(usage)).toMatchObject({ inputTokens: 12, outputTokens: 291, reasoningTokens: 290 });
 });
 
+test.each([
+  [{ prompt_tokens: 7, completion_tokens: 12, total_tokens: 402 }, 395, 383],
+  [{ prompt_tokens: 7, completion_tokens: 0, total_tokens: 8 }, 1, 1],
+  [{ prompt_tokens: 7, completion_tokens: 12, total_tokens: 19 }, 12, 0],
+  [{ prompt_tokens: 7, completion_tokens: 12 }, 12, 0],
+  [{ prompt_tokens: 7, completion_tokens: 12, total_tokens: 3 }, 12, 0],
+  [{ prompt_tokens: 7, completion_tokens: 12, total_tokens: 1e12 }, 12, 0],
+  [
+    { prompt_tokens: 7, completion_tokens: 2, total_tokens: 19, completion_tokens_details: { reasoning_tokens: 10 } },
+    12,
+    10,
+  ],
+  [
+    { prompt_tokens: 7, completion_tokens: 12, total_tokens: 19, completion_tokens_details: { reasoning_tokens: 10 } },
+    12,
+    10,
+  ],
+])("thoughts that Google counts in the total alone are billed: %j", (usage, outputTokens, reasoningTokens) => {
+  for (const model of ["gemini-2.5-flash", "google/gemini-3-pro"])
+    expect(readChatUsage(usage, undefined, model)).toMatchObject({ inputTokens: 7, outputTokens, reasoningTokens });
+});
+
+test("what others count in a total beside input and output is not known, and not billed", () => {
+  const usage = { prompt_tokens: 7, completion_tokens: 12, total_tokens: 402 };
+
+  for (const model of [undefined, "gpt-5", "not-gemini-2.5"])
+    expect(readChatUsage(usage, undefined, model)).toMatchObject({ outputTokens: 12, reasoningTokens: 0 });
+});
+
 test("cached tokens that Moonshot names beside the input, and not within its details, are cached tokens", () => {
   const usage = { prompt_tokens: 20, completion_tokens: 30, total_tokens: 50, cached_tokens: 10 };
 

@@ -47,6 +47,7 @@ export const REFUSAL_SIGNS: Readonly<Record<string, readonly RefusalSign[]>> = {
     ...worded("account", /^The provided model identifier is invalid/, /^Invocation of model ID /),
     ...worded("account", /^(The model returned the following errors: )?invalid beta flag/),
     ...named("account", "AccessDeniedException", "ServiceQuotaExceededException"),
+    ...named("account", "ResourceNotFoundException", "ConflictException"),
     ...named("key", "UnrecognizedClientException", "ExpiredTokenException", "InvalidSignatureException"),
   ],
   Vertex: [...named("account", "PERMISSION_DENIED"), ...named("key", "UNAUTHENTICATED")],
