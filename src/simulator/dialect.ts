@@ -65,10 +65,12 @@ export type Dialect = {
   name: ProviderDialect;
   /** The folder its recordings are kept in. */
   folder: string;
-  credentialHeaders: readonly ("authorization" | "x-api-key" | "x-goog-api-key")[];
+  credentialHeaders: readonly ("authorization" | "api-key" | "x-api-key" | "x-goog-api-key")[];
   /** The parameter of the query that may hold the credential instead. */
   credentialQuery?: string;
   requestIdHeader: string;
+  /** A signature of Amazon's may stand in the place of the credential. */
+  takesSignatures?: true;
   /** Refuses a call that lacks a header this provider insists on. */
   requireHeaders?: (headers: Record<string, string>) => void;
   /** Where a refusal says how long to wait; in the header `Retry-After` unless said. */
@@ -81,6 +83,10 @@ export type Dialect = {
   encode: (generation: Generation) => StreamEncoder;
   answer: (generation: Generation) => string;
   refuse: (refusal: Refusal, requestId: string) => string;
+  /** What a refusal says beside its body. */
+  refusalHeaders?: (refusal: Refusal) => Record<string, string>;
+  /** How events are sent, where they are not sent as such: all that are given at once. */
+  framing?: { contentType: string; bytes: (events: string) => Buffer };
   /** Wraps the data of one recorded event. */
   frame: (data: string) => string;
   /** The event every stream ends with, where a recording may have left it out. */

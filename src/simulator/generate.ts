@@ -54,7 +54,9 @@ export function createGenerate({ readRecording, clock }: Parts): Generate {
     outlet.call.streamed = recording === null ? ask.streamed : recording.kind === "stream";
     if (outlet.call.streamed) {
       const encoder = dialect.encode(generation);
-      outlet.begin(200, STREAM_HEADERS);
+      const { framing } = dialect;
+      if (framing) outlet.frame(framing.bytes);
+      outlet.begin(200, framing ? { "content-type": framing.contentType } : STREAM_HEADERS);
       const chosen = recording?.kind === "stream" ? encodeRecording(recording.events, encoder) : encoder;
       return new StreamProducer({ outlet, encoder: chosen, script }).start();
     }

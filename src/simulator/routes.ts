@@ -1,4 +1,5 @@
 import { DIALECTS } from "./dialects.ts";
+import { cloudRoute } from "./cloud/cloud-route.ts";
 import { geminiRoute } from "./gemini/gemini-route.ts";
 import type { Route } from "./serve-call.ts";
 
@@ -14,6 +15,8 @@ const ROUTES: Record<string, Pick<Route, "dialect" | "operation">> = {
 export function findRoute(method: string, path: string, query: string): Route | null {
   const route = ROUTES[`${method} ${path}`];
   if (route) return { path, ...route };
+  const cloud = cloudRoute(method, path, query);
+  if (cloud !== null) return { path, ...cloud };
   const found = geminiRoute(method, path, query);
   return found === null ? null : { path, dialect: DIALECTS.gemini, ...found };
 }

@@ -89,6 +89,7 @@ function refuse(outlet: Outlet, dialect: Dialect, refusal: Refusal, requestId: s
   const { retryAfterSeconds } = refusal;
   outlet.begin(refusal.status, {
     "content-type": "application/json",
+    ...dialect.refusalHeaders?.(refusal),
     ...(retryAfterSeconds !== null && dialect.retryIn !== "body" && { "retry-after": String(retryAfterSeconds) }),
   });
   outlet.fail(dialect.refuse(refusal, requestId));

@@ -2,19 +2,33 @@ import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Dialect } from "../dialect.ts";
 
-const SECRET_HEADERS = new Set(["authorization", "x-api-key", "x-goog-api-key", "proxy-authorization", "cookie"]);
+const SECRET_HEADERS = new Set([
+  "authorization",
+  "api-key",
+  "x-api-key",
+  "x-goog-api-key",
+  "x-amz-security-token",
+  "proxy-authorization",
+  "cookie",
+]);
 
 /** Any credential will do, but there must be one. Its value is never kept: the digest tells two of them apart. */
 export function digestOfCredential(request: IncomingMessage, dialect: Dialect): string | null {
   for (const name of dialect.credentialHeaders) {
     const value = request.headers[name];
     if (typeof value !== "string") continue;
-    const secret = name === "authorization" ? /^Bearer +(\S.*)$/i.exec(value)?.[1] : value;
+    const secret = name === "authorization" ? secretIn(value, dialect) : value;
     if (secret) return digestOf(secret);
   }
   const { credentialQuery } = dialect;
   const asked = credentialQuery === undefined ? null : queryOf(request.url).get(credentialQuery);
   return asked ? digestOf(asked) : null;
+}
+
+/** Of a signature the name of its key, which is no secret but tells two of them apart all the same. */
+function secretIn(authorization: string, { takesSignatures }: Dialect): string | undefined {
+  const signer = takesSignatures ? /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(authorization)?.[1] : undefined;
+  return signer ?? /^Bearer +(\S.*)$/i.exec(authorization)?.[1];
 }
 
 const digestOf = (secret: string): string => hash("sha256", secret).slice(0, 12);

@@ -23,6 +23,7 @@ export class Outlet {
   readonly #witness: WitnessLog;
   readonly #gate: Gate;
   #hash: Hash | null = null;
+  #framed: (text: string) => Buffer | string = itself;
   #onGone: () => void = ignore;
 
   constructor({ response, call, headers, witness, gate, clock }: OutletParts) {
@@ -46,6 +47,11 @@ export class Outlet {
     this.#hash = createHash("sha256");
   }
 
+  /** From here on texts are events, which are sent otherwise. */
+  frame(framed: (text: string) => Buffer): void {
+    this.#framed = framed;
+  }
+
   /** At most one at a time: whoever waits for something else than the caller. */
   whenGone(callback: () => void): void {
     this.#onGone = callback;
@@ -57,7 +63,8 @@ export class Outlet {
   }
 
   /** False: the reader is slow; go on when `drained` calls back. */
-  write(text: string | Buffer, events: number): boolean {
+  write(said: string | Buffer, events: number): boolean {
+    const text = this.#bytesOf(said);
     this.#account(text, events);
     return this.#response.write(text);
   }
@@ -66,7 +73,8 @@ export class Outlet {
     this.#response.once("drain", callback);
   }
 
-  end(text: string | Buffer = "", events = 0): void {
+  end(said: string | Buffer = "", events = 0): void {
+    const text = this.#bytesOf(said);
     if (text.length > 0) this.#account(text, events);
     // As latin1 text, which is its bytes one for one, a small body leaves with its headers in a single write.
     if (typeof text !== "string" && text.length <= SMALL_BYTES) this.#response.end(text.toString("latin1"), "latin1");
@@ -74,7 +82,8 @@ export class Outlet {
   }
 
   /** Ends the call badly but in good order: the caller gets every byte so far and a proper end of the body. */
-  fail(text: string | Buffer = "", events = 0): void {
+  fail(said: string | Buffer = "", events = 0): void {
+    const text = this.#bytesOf(said);
     if (text.length > 0) this.#account(text, events);
     this.finish("failed");
     this.#response.end(text);
@@ -115,6 +124,10 @@ export class Outlet {
     this.#witness.changed(call);
   }
 
+  #bytesOf(said: string | Buffer): string | Buffer {
+    return typeof said === "string" && said !== "" ? this.#framed(said) : said;
+  }
+
   #account(text: string | Buffer, events: number): void {
     const { call } = this;
     call.firstByteAtMs ??= this.clock.nowMs();
@@ -133,5 +146,7 @@ export class Outlet {
 }
 
 const SMALL_BYTES = 16_384;
+
+const itself = (text: string): string => text;
 
 function ignore(): void {}

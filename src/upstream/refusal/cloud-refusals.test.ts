@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { sharedFolder } from "../../../tests/support/recordings.ts";
-import type { ErrorCode } from "../../core/fault.ts";
+import type { FaultCode } from "../../core/fault.ts";
 import { CONSEQUENCES, providerFault, readRefused, type RefusalKind } from "./provider-error.ts";
 
 type Refusal = { status: number; headers: Record<string, string>; body: object };
@@ -12,7 +12,7 @@ const recorded = (path: string): unknown => JSON.parse(readFileSync(join(CLOUDS,
 const read = ({ status, headers, body }: Refusal) =>
   readRefused({ status, headers }, Buffer.from(JSON.stringify(body)));
 const kindIn = (refusal: Refusal): RefusalKind => read(refusal).kind;
-const codeOf = (refusal: Refusal): ErrorCode => providerFault(read(refusal), { provider: "cloud" }).code;
+const codeOf = (refusal: Refusal): FaultCode => providerFault(read(refusal), { provider: "cloud" }).code;
 const bedrock = (status: number, type: string, message: string): Refusal => ({
   status,
   headers: { "x-amzn-errortype": `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/` },
