@@ -19,6 +19,11 @@ test.each([
   ["Amazon Bedrock", "responses", "https://bedrock-runtime.region.amazonaws.com/openai/v1/responses"],
   ["Amazon Bedrock Mantle", "chat", "https://bedrock-mantle.region.api.aws/openai/v1/chat/completions"],
   ["Amazon Bedrock Mantle", "messages", "https://bedrock-mantle.region.api.aws/anthropic/v1/messages"],
+  [
+    "Google Vertex AI",
+    "chat",
+    "https://region-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION/endpoints/openapi/chat/completions",
+  ],
   ["Groq", "chat", "https://api.groq.com/openai/v1/chat/completions"],
   ["Groq", "responses", "https://api.groq.com/openai/v1/responses"],
   ["Mistral", "chat", "https://api.mistral.ai/v1/chat/completions"],

@@ -71,18 +71,21 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     chat: { ...UNLISTED.chat, outputLimitField: "max_completion_tokens" },
     responses: { leastOutputTokens: 16 },
     remark:
-      "`upstream_model` is the name of the deployment. Streams begin with a chunk without choices. Presets: `azure`, and `foundry` for messages.",
+      "`upstream_model` is the name of the deployment. Streams begin with a chunk without choices. Presets: `azure`, `azure-deployments` for addresses with an API version, and `foundry` for messages.",
   },
   {
     ...UNLISTED,
     name: "Amazon Bedrock",
-    baseUrls: everywhere("https://bedrock-runtime.REGION.amazonaws.com/openai/v1", "chat", "responses"),
+    baseUrls: {
+      ...everywhere("https://bedrock-runtime.REGION.amazonaws.com/openai/v1", "chat", "responses"),
+      messages: "https://bedrock-runtime.REGION.amazonaws.com",
+    },
     hosts: ["bedrock-runtime.*.amazonaws.com"],
     platform: "bedrock",
     chat: { ...UNLISTED.chat, outputLimitField: "max_completion_tokens" },
     responses: { leastOutputTokens: 16 },
     remark:
-      "Takes a Bedrock API key, which a short-term one is for one region only. Runs no tools of its own. Preset: `bedrock`.",
+      "Takes a Bedrock API key, which a short-term one is for one region only. Runs no tools of its own. Presets: `bedrock`, and `bedrock-invoke` for Claude by InvokeModel.",
   },
   {
     ...UNLISTED,
@@ -100,10 +103,15 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
   {
     ...UNLISTED,
     name: "Google Vertex AI",
-    baseUrls: { gemini: "https://aiplatform.googleapis.com/v1beta1/publishers/google" },
+    baseUrls: {
+      gemini: "https://REGION-aiplatform.googleapis.com/v1beta1/projects/PROJECT/locations/REGION",
+      messages: "https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION",
+      chat: "https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION/endpoints/openapi",
+    },
     hosts: ["aiplatform.googleapis.com", "*-aiplatform.googleapis.com", "aiplatform.*.rep.googleapis.com"],
     platform: "vertex",
-    remark: "With the key of express mode. Preset: `vertex-express`.",
+    remark:
+      "With the gateway's identity, `google`. Presets: `vertex`, `vertex-claude`, `vertex-openai`, and `vertex-express` for Gemini with the key of express mode.",
   },
   {
     ...UNLISTED,

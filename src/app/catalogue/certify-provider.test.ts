@@ -309,7 +309,9 @@ describe("a provider that is called with an identity in a cloud", () => {
     });
     const { report, recordings, leaks } = draftCertificate(certified, false);
 
-    expect(faultsOf(certified)).toEqual([expect.stringMatching(/^unknown-model: The provider sent the credential back /)]);
+    expect(faultsOf(certified)).toEqual([
+      expect.stringMatching(/^unknown-model: The provider sent the credential back /),
+    ]);
     expect(leaks).toEqual([]);
     expect(JSON.stringify([report, recordings])).not.toContain(given.at(-1));
   });

@@ -28,11 +28,17 @@ import { loadCountTokens } from "../../tokens/count-tokens.ts";
 import { examineStream } from "../../upstream/probe/examine-stream.ts";
 import { COMPATIBLE_PROVIDERS, hostIn } from "../../upstream/providers.ts";
 import { createOperator } from "../create-operator.ts";
+import { overhearUnframed } from "./overhear-unframed.ts";
 import { openProviderCredentials } from "./provider-credentials.ts";
 import { watchSigner } from "./watch-signer.ts";
 
 export type CertifyOrder = {
-  provider: Required<MemberTerms> & { name: string; baseUrl: string; credential: CallCredential };
+  provider: Required<MemberTerms> & {
+    name: string;
+    baseUrl: string;
+    platform?: string | null;
+    credential: CallCredential;
+  };
   plan: Plan;
   /** What each subject's model and route are in the operator's catalogue. */
   termsOf: (subject: Subject) => { model: ModelTerms; route: RouteTerms };
@@ -70,7 +76,11 @@ export async function certifyProvider(order: CertifyOrder): Promise<Certified> {
   const guard = createSpendGuard(spendNano);
   const hidden: Hidden[] = [{ what: "a credential", text: wrong }];
   const hide = (text: string): unknown => hidden.push({ what: "a credential", text });
-  const { gateway, operator, key, secret } = await openGateway(order, { wrong, hide, overhear: tap.overhear });
+  const { gateway, operator, key, secret } = await openGateway(order, {
+    wrong,
+    hide,
+    overhear: overhearUnframed(tap.overhear),
+  });
   hide(secret);
   const recorded: Recorded[] = [];
   const subjects: SubjectReport[] = [];
@@ -188,8 +198,8 @@ function credentialsOf({ name, credential }: CertifyOrder["provider"], { wrong, 
 
 /** A model for every trial, each with one route: to the model, to none, or with a credential that is not one. */
 function catalogueOf({ provider, plan, termsOf, timeoutMs }: CertifyOrder): CatalogueDescription {
-  const { name, baseUrl, unknownMembers, openMembers } = provider;
-  const members = { baseUrl, unknownMembers, openMembers };
+  const { name, baseUrl, unknownMembers, openMembers, platform = null } = provider;
+  const members = { baseUrl, unknownMembers, openMembers, platform };
   const reference = provider.credential === null ? "none" : `env:${CREDENTIAL_VARIABLE}`;
   return {
     providers: [

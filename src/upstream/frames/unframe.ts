@@ -8,6 +8,10 @@ import { type Beginning, UnframedStream } from "./unframed-stream.ts";
 export type Unframe = (answer: UpstreamAnswer, sink: Pick<Sink, "onGone">) => Promise<UpstreamAnswer>;
 
 const FRAMED = /^application\/vnd\.amazon\.eventstream\b/i;
+
+/** Whether an answer comes in frames. */
+export const isFramed = (headers: UpstreamAnswer["headers"]): boolean => FRAMED.test(String(headers["content-type"]));
+
 /** As of an answer that comes as events: then its caller can be sent signs of life. */
 const FIRST_FRAME_MS = 5_000;
 
@@ -18,7 +22,7 @@ export const createUnframe =
     const { status, headers, body } = answer;
     if (status !== 200) return Promise.resolve(answer);
     // Whatever else it is, it is no answer: an address that nobody serves is told with success, too.
-    if (!FRAMED.test(String(headers["content-type"]))) return Promise.resolve({ ...answer, status: 502 });
+    if (!isFramed(headers)) return Promise.resolve({ ...answer, status: 502 });
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => begun({ kind: "answer" }), FIRST_FRAME_MS);
       const stream = new UnframedStream(body, createReader(), begun);
