@@ -76,11 +76,7 @@ export async function certifyProvider(order: CertifyOrder): Promise<Certified> {
   const guard = createSpendGuard(spendNano);
   const hidden: Hidden[] = [{ what: "a credential", text: wrong }];
   const hide = (text: string): unknown => hidden.push({ what: "a credential", text });
-  const { gateway, operator, key, secret } = await openGateway(order, {
-    wrong,
-    hide,
-    overhear: overhearUnframed(tap.overhear),
-  });
+  const { gateway, operator, key, secret } = await openGateway(order, { wrong, hide, overhear: tap.overhear });
   hide(secret);
   const recorded: Recorded[] = [];
   const subjects: SubjectReport[] = [];
@@ -176,7 +172,7 @@ async function openGateway(order: CertifyOrder, { wrong, hide, overhear }: Besid
     events,
     metrics,
     exposeTotals: () => Promise.resolve({ contentType: "text/plain", text: "" }),
-    overhear,
+    overhear: overhearUnframed(overhear),
   });
   return { gateway, operator, key: key.id, secret };
 }

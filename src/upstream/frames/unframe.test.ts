@@ -3,8 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { cases } from "../../../tests/support/cases.ts";
-import { sharedFolder } from "../../../tests/support/recordings.ts";
-import { bodyOf, type Relayed, relayBody } from "../../../tests/translation/relay-answer.ts";
+import { recordings, sharedFolder } from "../../../tests/support/recordings.ts";
+import { bodyOf, type Relayed, relayAnswer, relayBody } from "../../../tests/translation/relay-answer.ts";
 import type { ByteReader, ByteStream } from "../../core/bytes/byte-stream.ts";
 import { writeFrame } from "../../wire/event-stream/frame.ts";
 import { readRefused, type RefusalKind } from "../refusal/provider-error.ts";
@@ -109,6 +109,27 @@ test("an answer is the same however its frames are cut", async () => {
   );
 });
 
+test.skipIf(files.length === 0)(
+  "every recorded stream of messages is the same in frames, whoever reads it",
+  async () => {
+    for (const { name, lines } of recordings("messages").filter((file) => file.lines.length > 0)) {
+      const typed = lines.map((line) => [/"type":\s*"(\w+)"/.exec(line)?.[1] ?? "", line] as const);
+      const events = typed.map(([type, line]) => Buffer.from(`event: ${type}\ndata: ${line}\n\n`));
+      for (const pair of [MESSAGES, TRANSLATED, { ...TRANSLATED, client: "responses" } as const]) {
+        const told = await relayAnswer(pair, events);
+        const framed = await unframed(createInvokeFrames, lines.map(chunk));
+        const { outcome, usage, text } = await relayBody(pair, framed.body);
+
+        // What has no end is broken here, and elsewhere taken at its word.
+        const isWhole = lines.some((line) => line.includes('"message_stop"'));
+        if (isWhole)
+          expect({ outcome, usage, text }, name).toEqual({ outcome: told.outcome, usage: told.usage, text: told.text });
+        else expect(outcome, name).toBe("upstream_failed");
+      }
+    }
+  },
+);
+
 test("what deployments say of the cache with the last event is told with the event that has the output", async () => {
   const stop = { ...STOP, usage: { cache_read_input_tokens: 40, cache_creation_input_tokens: 2, output_tokens: 9 } };
   const relayed = await relayBody(
@@ -154,6 +175,12 @@ test("a frame of the transport's own is a refusal, too", async () => {
   const refusal = await unframed(createInvokeFrames, [frame]);
 
   expect([refusal.status, refusal.headers["x-amzn-errortype"]]).toEqual([500, "InternalFailure"]);
+});
+
+test("an exception behind a frame that says nothing is a refusal still", async () => {
+  const silent = writeFrame({ ":message-type": "event", ":event-type": "initial-response" }, Buffer.from("{}"));
+
+  expect((await unframed(createInvokeFrames, [silent, exception("throttlingException")])).status).toBe(429);
 });
 
 test("an exception amid an answer is told, and is the end of it", async () => {

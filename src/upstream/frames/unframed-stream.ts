@@ -61,7 +61,9 @@ export class UnframedStream implements ByteStream {
       this.#failure = broken("a frame holds what cannot be read");
       return;
     }
-    if (events.length > 0) this.#pieces.push(events);
+    // What says nothing of an answer is not its beginning: an exception behind it can still be a refusal.
+    if (events.length === 0) return;
+    this.#pieces.push(events);
     this.#begin({ kind: "answer" });
   }
 
@@ -79,7 +81,7 @@ export class UnframedStream implements ByteStream {
 
   #sourceEnded(): void {
     if (this.#ending !== null) return;
-    const isWhole = !this.#splitter.isWithin && this.#frames.isWhole();
+    const isWhole = this.#hasBegun && !this.#splitter.isWithin && this.#frames.isWhole();
     if (isWhole) this.#end(null);
     else this.#fail(broken("the stream ended before its answer did"));
   }
