@@ -123,6 +123,22 @@ test("a provider that does not count is not asked again for a minute; one that d
   expect(statuses).toEqual([404, 404, 500, 500, 400, 400, 400]);
 });
 
+test("a model that a cloud counts nothing for is not asked about again for a minute", async () => {
+  let calls = 0;
+  const { count: ask } = await counter((_request, response) => {
+    calls++;
+    response.writeHead(400, { "x-amzn-errortype": "ValidationException" });
+    response.end(`{"message":"The provided model doesn't support counting tokens."}`);
+  });
+
+  expect([await ask(), await ask()]).toEqual([null, null]);
+  expect(calls).toBe(1);
+});
+
+test("a count is read as Bedrock words it, too", async () => {
+  expect(await count((_request, response) => response.end(`{"inputTokens":12}`))).toBe(12);
+});
+
 test.each<[string, string]>([
   ["with something else", `<html>`],
   ["for ever", `{"input_`],

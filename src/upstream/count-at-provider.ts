@@ -96,9 +96,13 @@ export function createCountAtProvider(parts: Parts): CountAtProvider {
   };
 }
 
+/** Bedrock says so of some models, as if the request were at fault. */
+const COUNTS_NOTHING = /^The provided model doesn't support counting tokens/;
+
 /** Whether it depends on what was to be counted, and not on who was asked. */
 function isOfCaller(answer: UpstreamAnswer, bytes: Buffer): boolean {
-  const { kind } = readRefused(answer, bytes);
+  const { kind, message } = readRefused(answer, bytes);
+  if (COUNTS_NOTHING.test(message)) return false;
   if (kind === "unknown") return answer.status === 400 || answer.status === 413 || answer.status === 422;
   return kind === "request" || kind === "too_long" || kind === "too_much";
 }
