@@ -9,6 +9,7 @@ import { isObject } from "../src/core/bytes/is-object.ts";
 import { formatCredits, parseCredits } from "../src/core/money/money.ts";
 import { chargeOf } from "../src/core/money/pay-rate.ts";
 import { isPeak } from "../src/core/money/rate-rows.ts";
+import type { Tariff } from "../src/core/money/price.ts";
 import type { SaidServed, Usage } from "../src/core/money/usage.ts";
 import { tariff } from "../src/wire/catalogue/price.ts";
 import { chatUsageOf } from "../src/wire/chat/chat-usage.ts";
@@ -33,6 +34,8 @@ type Vector = {
     /** What its provider bills: each query, or each prompt that led to any. */
     search_unit?: "query" | "prompt";
   } | null;
+  /** Of other models that took part in the answer. */
+  other_prices?: Record<string, unknown>;
   expected: string;
   arithmetic: string;
 };
@@ -46,7 +49,8 @@ Without FILE: those in scripts/money/price-vectors.json, of usages that provider
   --json  print the verdicts as data
   --help  show this
 
-Ends with 1 if an amount differs from what was billed. A price that cannot be written here is named, and is no difference.`;
+Ends with 1 if an amount differs from what was billed. A price that cannot be written here is named, and is no difference. Neither is the
+work of another model within an answer, which is charged as the model that was asked for (decision 0054), if that is the whole difference.`;
 
 /** By the format of the answer: where its usage stands, and what reads it. */
 const READERS: Record<string, (answer: Record<string, unknown>) => Usage | null> = {
@@ -59,9 +63,10 @@ const READERS: Record<string, (answer: Record<string, unknown>) => Usage | null>
   },
 };
 
-type Verdict = { name: string; verdict: "right" | "wrong" | "not sold"; says: string };
+type Verdict = { name: string; verdict: "right" | "wrong" | "not sold" | "by decision"; says: string };
 
-function judge({ name, format, prices, usage, facts, expected, arithmetic }: Vector): Verdict {
+function judge(vector: Vector): Verdict {
+  const { name, format, prices, usage, facts, expected, arithmetic } = vector;
   const read = READERS[format];
   if (read === undefined) return { name, verdict: "not sold", says: `answers in the format ${format} are not read` };
   const price = tariff.safeDecode(withNames(prices, facts?.search_unit));
@@ -74,9 +79,27 @@ function judge({ name, format, prices, usage, facts, expected, arithmetic }: Vec
   const asked = tierSaid(facts?.asked) ?? served.tier;
   const peak = facts?.at !== undefined && isPeak(price.data, Date.parse(facts.at));
   const charge = chargeOf(price.data, { ...counted, toolCalls, served }, asked, peak);
-  return charge === parseCredits(expected)
-    ? { name, verdict: "right", says: formatCredits(charge) }
-    : { name, verdict: "wrong", says: `${formatCredits(charge)} for ${expected}: ${arithmetic}` };
+  const billed = parseCredits(expected);
+  if (charge === billed) return { name, verdict: "right", says: formatCredits(charge) };
+  const says = `${formatCredits(charge)} for ${expected}: ${arithmetic}`;
+  const isDecided = billed !== null && billed - charge === ofOtherModels(vector, price.data);
+  return isDecided
+    ? { name, verdict: "by decision", says: `charged as the model that was asked for, ${says}` }
+    : { name, verdict: "wrong", says };
+}
+
+/** How much more the passes of other models come to at their own prices than at that of the model that was asked for; null where one is not known. */
+function ofOtherModels({ usage: { usage }, other_prices: others = {} }: Vector, asked: Tariff): bigint | null {
+  const passes: unknown = isObject(usage) ? usage["iterations"] : null;
+  if (!Array.isArray(passes)) return null;
+  let more = 0n;
+  for (const pass of passes as unknown[]) {
+    if (!isObject(pass) || typeof pass["model"] !== "string" || others[pass["model"]] === undefined) continue;
+    const [own, counted] = [tariff.safeDecode(others[pass["model"]]), readMessagesUsage(pass)];
+    if (!own.success || counted === null) return null;
+    more += chargeOf(own.data, counted) - chargeOf(asked, counted);
+  }
+  return more;
 }
 
 /** Where nothing else is said, an answer was served as it was asked for. */
@@ -114,9 +137,9 @@ else {
   const count = (wanted: Verdict["verdict"]): number => verdicts.filter(({ verdict }) => verdict === wanted).length;
   if (values.json === true) console.log(JSON.stringify(verdicts, null, 2));
   else {
-    for (const { name, verdict, says } of verdicts) console.log(`${verdict.padEnd(8)} ${name}: ${says}`);
+    for (const { name, verdict, says } of verdicts) console.log(`${verdict.padEnd(11)} ${name}: ${says}`);
     console.log(
-      `\n${count("right")} of ${verdicts.length} right, ${count("wrong")} wrong, ${count("not sold")} not sold`,
+      `\n${count("right")} of ${verdicts.length} right, ${count("wrong")} wrong, ${count("by decision")} by decision, ${count("not sold")} not sold`,
     );
   }
   if (count("wrong") > 0 || verdicts.length === 0) process.exitCode = 1;
