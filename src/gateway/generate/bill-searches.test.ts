@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { creditRate } from "../../core/money/pay-rate.ts";
 import { NO_USAGE, type Usage } from "../../core/money/usage.ts";
 import { DeliveredText } from "../../translate/delivered-text.ts";
-import { billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
+import { billAtOnce, billOf, costSoFar, type Ending, type Terms } from "./bill.ts";
 
 const credits = (amount: bigint) => ({ credits: amount, tokens: null });
 /** A token in costs 1,000 nano-credits and a token out 2,000. */
@@ -51,7 +51,6 @@ test("where tools are run a prompt is read again, so that more input than a wind
 
   expect(await bill(used(3_000, 1), 2)).toMatchObject({ estimated: false, charge: credits(3_100_000n) });
   expect(await bill(used(3_001, 1), 2)).toMatchObject({ estimated: true });
-  expect(await bill(used(4_000, 3), 2)).toMatchObject({ estimated: false });
   // Nobody asked for a tool.
   expect(await bill(used(1_001, 3), 0)).toMatchObject({ estimated: true });
 });
@@ -73,4 +72,51 @@ test("a stream that was left is charged the searches that were seen and what the
   const usage = { ...NO_USAGE, inputTokens: 7, outputTokens: 50, toolCalls: { web_search: 1 } };
   expect((await billFor({ stage, usage }, { rates })).usage).toEqual(usage);
   expect(costSoFar({ ...stage, usage: () => null }, { ...TERMS, rates }).usage.toolCalls).toEqual({ web_search: 2 });
+});
+
+describe("a provider that searches more often than it was told", () => {
+  const rates = {
+    credits: creditRate({ inputNano: 10n ** 9n, outputNano: 0n, toolCallNano: { web_search: 5_000_000n } }),
+    tokens: null,
+  };
+  const used = (searches: number): Usage => ({
+    ...NO_USAGE,
+    inputTokens: 1_000,
+    outputTokens: 50,
+    toolCalls: { web_search: searches },
+  });
+  const granted = credits(12_000_000n);
+  const terms = { rates, mostCalls: 2, granted };
+
+  test("takes no more than was reserved, and the operator bears the rest [MON-52]", async () => {
+    const bill = await billFor({ outcome: "completed", usage: used(40) }, terms);
+
+    expect(bill.estimated).toBe(true);
+    expect(bill.charge.credits).toBeLessThanOrEqual(granted.credits);
+    expect((bill.charge.credits ?? 0n) + (bill.absorbed.credits ?? 0n)).toBe(201_000_000n);
+    // What the client is shown is what it pays.
+    expect(rates.credits.costOf(bill.usage)).toBe(bill.charge.credits);
+    expect(billAtOnce({ ...ENDING, outcome: "completed", usage: used(40) }, { ...TERMS, ...terms })).toBeNull();
+  });
+
+  test("is paid what it counted where that was reserved", async () => {
+    const bill = await billFor({ outcome: "completed", usage: used(3) }, { ...terms, granted: credits(16_000_000n) });
+
+    expect(bill).toMatchObject({ estimated: false, charge: credits(16_000_000n), absorbed: credits(0n) });
+  });
+
+  test("costs a stream that dies under way no more either", () => {
+    const stage = { ...STAGE, usage: () => used(40) };
+
+    expect(costSoFar(stage, { ...TERMS, ...terms }).cost.credits).toBeLessThanOrEqual(granted.credits);
+  });
+
+  test("within its cap is charged beyond the reservation for what it found", async () => {
+    const usage = { ...used(2), inputTokens: 3_000 };
+
+    expect(await billFor({ outcome: "completed", usage }, terms)).toMatchObject({
+      estimated: false,
+      charge: credits(13_000_000n),
+    });
+  });
 });

@@ -448,6 +448,7 @@ test("however a request ends, its bill balances: in the reserved units, never ne
     input: count,
     limit: fc.integer({ min: 1, max: 4_000 }),
     tokenFactor: fc.constantFrom(1, 1.3, 2),
+    mostCalls: fc.nat({ max: 9 }),
   });
 
   await fc.assert(
@@ -462,6 +463,7 @@ test("however a request ends, its bill balances: in the reserved units, never ne
         countInput: async () => input,
         mostOutputTokens: asked.limit,
         tokenFactor: asked.tokenFactor,
+        mostCalls: asked.mostCalls,
       };
       const stage = text === null ? null : delivered(text, saidOfInput);
       const plain = stage === null ? Buffer.from(JSON.stringify({ output_text: "The gate opens." })) : null;

@@ -89,6 +89,7 @@ export function billAtOnce(ending: Ending, terms: Terms): Bill | null {
   if (!isPossible(usage, terms)) return null;
   const none = noneOf(terms.granted);
   const charge = costIn(terms.rates, usage);
+  if (ranBeyond(usage, terms) && !isWithin(charge, terms.granted)) return null;
   return balanced({ charge, usage, estimated: false, absorbed: none, waived: none, lost: none }, terms);
 }
 
@@ -161,8 +162,11 @@ async function billByOutcome(ending: Ending, terms: Terms, count: CountText): Pr
 
   async function bill(counted: Counted): Promise<Bill> {
     const { usage, said } = await withInput(counted, terms);
-    if (said && isPossible(usage, terms)) return { ...free, charge: costIn(terms.rates, usage), usage };
-    return { ...free, ...priced(usage, terms), estimated: true };
+    if (!said || !isPossible(usage, terms)) return { ...free, ...priced(usage, terms), estimated: true };
+    const cost = costIn(terms.rates, usage);
+    if (!ranBeyond(usage, terms) || isWithin(cost, terms.granted)) return { ...free, charge: cost, usage };
+    const cut = priced(usage, terms);
+    return { ...free, ...cut, estimated: true, absorbed: beyondOf(cost, cut.charge) };
   }
 }
 
@@ -206,7 +210,8 @@ export function costSoFar(
   const { inputUsage, delivered, usage } = stage;
   const { output: outputTokens } = withHidden(delivered, delivered.length * TOKENS_PER_BYTE, { terms, hiddenTokens });
   const said = usage();
-  if (said !== null && isPossible(said, terms)) return { cost: costIn(terms.rates, said), usage: said };
+  if (said !== null && isPossible(said, terms) && !ranBeyond(said, terms))
+    return { cost: costIn(terms.rates, said), usage: said };
   const input = withRuns(inputSaid(inputUsage()) ?? estimatedInput(terms), stage);
   const counted = priced(said ?? { ...input, outputTokens }, terms);
   return { cost: counted.charge, usage: counted.usage };
@@ -305,3 +310,10 @@ function isPossible(usage: Usage, { contextWindow, choices, mostCalls }: Terms):
   const read = mostCalls === 0 ? 1 : 1 + Math.max(calls, mostCalls);
   return usage.inputTokens <= contextWindow * read && usage.outputTokens <= contextWindow * choices;
 }
+
+/**
+ * Whether tools ran more often than the provider was told that they may. Nobody asked for that and no reservation holds it: xAI bounds the rounds
+ * of its searches, and not how many run in one.
+ */
+const ranBeyond = ({ toolCalls }: Usage, { mostCalls }: Terms): boolean =>
+  mostCalls > 0 && (toolCalls["web_search"] ?? 0) + (toolCalls["web_fetch"] ?? 0) > mostCalls;

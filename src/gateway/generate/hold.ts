@@ -262,9 +262,10 @@ export class Hold {
   }
 
   #watch(outcome: AnswerOutcome, bill: Bill, settled: Exclude<Settled, { kind: "fenced" }>): void {
-    if (isBelow(settled.charged, bill.charge)) this.#alarm("overrun");
+    const isCut = outcome === "completed" && isSomething(bill.absorbed);
+    if (isCut || isBelow(settled.charged, bill.charge)) this.#alarm("overrun");
     if (settled.kind === "settled" && settled.overCap) void this.#suspend();
-    if (bill.estimated && outcome === "completed") this.#alarm("usage_estimated");
+    if (bill.estimated && outcome === "completed" && !isCut) this.#alarm("usage_estimated");
     const { credits } = this.#held.terms.rates;
     if (credits === null) return;
     const part = credits.unpricedIn(bill.usage);

@@ -48,6 +48,10 @@ export function plannedRuns(script: Script, body: JsonObject): Block[] {
   const runs: ProviderRun[] = [];
   for (const action of wanted) {
     // Pages are opened by the tool that searches, where there is none of their own.
+    if (script.heedless) {
+      runs.push({ action, found: script.foundTokens });
+      continue;
+    }
     const cap = isMessages ? offered[action === "search" ? "searches" : "pages"] : Number.POSITIVE_INFINITY;
     if (!isMessages && done.search + done.page >= offered.together) break;
     if (done[action] > cap || cap === 0) continue;

@@ -55,6 +55,8 @@ export type Script = {
   searches: number;
   pages: number;
   foundTokens: number;
+  /** It runs them all, whatever the request allows. */
+  heedless: boolean;
   recording: string | null;
   flush: (typeof FLUSHES)[number];
   hashed: boolean;
@@ -95,6 +97,7 @@ export const DEFAULT_SCRIPT: Script = {
   searches: 0,
   pages: 0,
   foundTokens: 1_000,
+  heedless: false,
   recording: null,
   flush: "batch",
   hashed: false,
@@ -135,6 +138,7 @@ const SETTINGS: Record<string, (value: string) => Partial<Script>> = {
   searches: (value) => ({ searches: integer("searches", value, 100) }),
   pages: (value) => ({ pages: integer("pages", value, 100) }),
   found: (value) => ({ foundTokens: integer("found", value, 1_000_000) }),
+  heedless: (value) => flag("heedless", value, { heedless: true }),
   recording: (value) => ({ recording: matching("recording", value, /^\w[\w.-]{0,199}$/) }),
   flush: (value) => ({ flush: oneOf("flush", value, FLUSHES) }),
   hash: (value) => flag("hash", value, { hashed: true }),

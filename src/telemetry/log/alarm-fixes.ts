@@ -5,7 +5,7 @@ export const ALARM_FIXES: Record<MoneyAlarmKind, string> = {
   usage_estimated:
     "The provider sent no usage, or impossible usage, so our own count was charged. Check the provider; set the model's token_factor.",
   overrun:
-    "The charge was larger than the key's balance, and the operator absorbed the rest. The provider ignores the output limit, or the model's token_factor or search_tokens is too low.",
+    "The charge was larger than the key's balance, or tools ran more often than the provider was told they may, and the operator absorbed the rest. The provider ignores a limit, or the model's token_factor, search_tokens or search_calls is too low.",
   unpriced_usage:
     "The provider billed something unasked that has no price in the catalogue, named in `part`. It was charged at the nearest price, a tool call at none; add its own.",
   served_otherwise:

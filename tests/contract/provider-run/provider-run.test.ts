@@ -50,6 +50,10 @@ beforeAll(async () => {
       searching: modelFor(operation, SIM, { price: SEARCHING, capabilities }),
       paused: modelFor(operation, `${SIM}+pause=${operation === MESSAGE ? 16 : 4}`, { price: SEARCHING, capabilities }),
       pages: modelFor(operation, `${SIM}+pages=2`, { price: SEARCHING, capabilities }),
+      heedless: modelFor(operation, `${SIM.replace("searches=3", "searches=20")}+heedless`, {
+        price: SEARCHING,
+        capabilities,
+      }),
       poor: modelFor(operation, SIM, { price: PLAIN, capabilities }),
       // Whatever its name holds, and the window for each call.
       unknown: modelFor(operation, SIM, { price: SEARCHING, contextWindow: 1_000_000 }),
@@ -121,6 +125,23 @@ describe.skipIf(translates()).each(FORMATS)(
         }
       },
     );
+
+    test("a provider that searches more often than it was told takes its reservation at most [MON-52]", async () => {
+      for (const stream of [false, true]) {
+        const key = await credit("10");
+        const fieldsOf = { ...fields("heedless", search(2)), stream };
+        const reply = await ask(operation, { gateway, key: key.secret, fields: fieldsOf });
+        expect(reply.status).toBe(200);
+        expect(capOf(await told())).toBe(2);
+        const [charge] = await chargesOf(gateway, key);
+        const paid = -Number(charge?.amount);
+        // Twenty searches came to 0.2; two of them and what they may bring were reserved.
+        expect(paid).toBeGreaterThan(0.02);
+        expect(paid).toBeLessThan(0.035);
+        expect(charge?.kind).toBe("completed");
+      }
+      expect(await gateway.metrics()).toMatch(/tollgate_money_alarms_total\{kind="overrun"\} [1-9]/);
+    });
 
     test("pages that a search found are read for nothing [MON-51]", async () => {
       const key = await credit();
