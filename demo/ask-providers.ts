@@ -43,6 +43,7 @@ export function askProviders(
     attempts.push({
       provider,
       routeId,
+      region: null,
       beganUs,
       endedUs,
       status: late ? null : failsNow && !broken ? status : 200,

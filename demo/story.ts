@@ -50,7 +50,14 @@ const OPERATOR = by(OPERATORS[1]?.email ?? "");
 const BILLING = by(OPERATORS[2]?.email ?? "");
 const MONTHLY = { unit: "credit", period: "month", models: null } as const;
 const NO_FUNDS = { credit: null, budget: null, period: null, existing: null } as const;
-const UNRESTRICTED = { providerScope: "all", models: null, tiers: null, rpmLimit: null, expiresAtMs: null } as const;
+const UNRESTRICTED = {
+  providerScope: "all",
+  models: null,
+  tiers: null,
+  regions: null,
+  rpmLimit: null,
+  expiresAtMs: null,
+} as const;
 
 /** The first day: who operates, teams with their limits, programs, and everybody who is there from the beginning. */
 export async function setUp({ operator, password, secrets }: Scene, cli: By): Promise<void> {

@@ -18,6 +18,8 @@ create table account (
   created_at timestamptz not null default clock_timestamp(),
   -- Which tiers keys here and below may ask for beside the usual one; null: all that are sold.
   tiers text[],
+  -- The regions of routes that requests of keys here and below may run in; null: anywhere.
+  regions text[],
   check (path[cardinality(path)] = id),
   check ((parent_id is null) = (cardinality(path) = 1)),
   -- A slash stands between the names of a path.

@@ -93,6 +93,8 @@ create table route (
   first_byte_timeout_ms int not null default 60000 check (first_byte_timeout_ms >= 1),
   idle_timeout_ms int not null default 60000 check (idle_timeout_ms >= 1),
   concurrency_limit int check (concurrency_limit >= 1),
+  -- Where it runs, in a word of the operator's; null: not told.
+  region text check (region ~ '^[a-z0-9][a-z0-9_-]{0,39}$'),
   unique (model_id, provider, upstream_model, dialect)
 );
 create index route_provider on route (provider);

@@ -22,6 +22,8 @@ create table key (
   constraint key_of_person check (person_id is null or mode = 'credit'),
   -- Which tiers it may ask for beside the usual one; null: all that are sold.
   tiers text[],
+  -- The regions of routes that its requests may run in; null: anywhere.
+  regions text[],
   check ((status = 'revoked') = (revoked_at is not null))
 );
 create index key_account on key (account_id);
@@ -31,7 +33,7 @@ create trigger key_changed before update on key for each row execute function ke
 create trigger key_balance after insert or update on key for each row execute function key_balance();
 -- Not when the structure above many keys changes: then `account_id` is set to what it is, and one message names the account.
 create trigger key_notify after insert or delete
-  or update of bucket, version, mode, label, status, provider_scope, models, tiers, rpm_limit, expires_at, revoked_at on key
+  or update of bucket, version, mode, label, status, provider_scope, models, tiers, regions, rpm_limit, expires_at, revoked_at on key
   for each row execute function key_notify();
 
 -- The secret itself is never stored, only its SHA-256.

@@ -59,6 +59,8 @@ create table request (
   bytes_out bigint not null default 0,
   -- The id of its trace, which has the length of a uuid: the gateway's, else the one that the client named. Null: neither had one.
   trace_id uuid,
+  -- Where the route that was asked last runs; null: it does not say.
+  region text,
   primary key (id)
 ) partition by range (id);
 

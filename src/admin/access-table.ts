@@ -105,6 +105,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   setAccountLimit: { roles: MONEY, subtree: [BELOW] },
   removeAccountLimit: { roles: MONEY, subtree: [BELOW] },
   setAccountTiers: { roles: CHANGE, subtree: [BELOW] },
+  setAccountRegions: { roles: CHANGE, subtree: [BELOW] },
   closeAccountPurse: { roles: MONEY, subtree: null },
   closeAccount: { roles: CHANGE, subtree: [BELOW] },
   ...each(

@@ -73,21 +73,22 @@ export const applyRoutes: Apply = (tx, { models }) =>
     rows: models.flatMap(({ id, routes }) => routes.map((route) => ({ id, ...route, cost: undefined }))),
     sql: `
       insert into route (model_id, provider, upstream_model, dialect, conformant, priority, weight,
-                         connect_timeout_ms, first_byte_timeout_ms, idle_timeout_ms, concurrency_limit)
+                         connect_timeout_ms, first_byte_timeout_ms, idle_timeout_ms, concurrency_limit, region)
       select d.id, d.provider, d."upstreamModel", d.dialect, d.conformant, d.priority, d.weight,
-             d."connectTimeoutMs", d."firstByteTimeoutMs", d."idleTimeoutMs", d."concurrencyLimit"
+             d."connectTimeoutMs", d."firstByteTimeoutMs", d."idleTimeoutMs", d."concurrencyLimit", d.region
       from jsonb_to_recordset($1) as d (id text, provider text, "upstreamModel" text, dialect text, conformant boolean,
                                         priority int, weight int, "connectTimeoutMs" int, "firstByteTimeoutMs" int,
-                                        "idleTimeoutMs" int, "concurrencyLimit" int)
+                                        "idleTimeoutMs" int, "concurrencyLimit" int, region text)
       on conflict (model_id, provider, upstream_model, dialect) do update set
         conformant = excluded.conformant, priority = excluded.priority, weight = excluded.weight,
         connect_timeout_ms = excluded.connect_timeout_ms, first_byte_timeout_ms = excluded.first_byte_timeout_ms,
-        idle_timeout_ms = excluded.idle_timeout_ms, concurrency_limit = excluded.concurrency_limit
+        idle_timeout_ms = excluded.idle_timeout_ms, concurrency_limit = excluded.concurrency_limit,
+        region = excluded.region
       where (route.conformant, route.priority, route.weight, route.connect_timeout_ms, route.first_byte_timeout_ms,
-             route.idle_timeout_ms, route.concurrency_limit)
+             route.idle_timeout_ms, route.concurrency_limit, route.region)
             is distinct from
             (excluded.conformant, excluded.priority, excluded.weight, excluded.connect_timeout_ms,
-             excluded.first_byte_timeout_ms, excluded.idle_timeout_ms, excluded.concurrency_limit)
+             excluded.first_byte_timeout_ms, excluded.idle_timeout_ms, excluded.concurrency_limit, excluded.region)
       returning model_id || ' via ' || provider || '/' || upstream_model || ' (' || dialect || ')' as name,
                 xmax = 0 as added`,
   });

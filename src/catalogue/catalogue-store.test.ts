@@ -19,6 +19,7 @@ const route = {
   firstByteTimeoutMs: 2_000,
   idleTimeoutMs: 3_000,
   concurrencyLimit: 64,
+  region: "eu",
 } as const;
 const price = {
   ...byPart(OPTIONAL_PARTS, () => null),

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Route } from "../core/catalogue/route.ts";
 import { createCatalogue, type Reader } from "./catalogue.ts";
 import type { Model, Price } from "./model.ts";
 
@@ -35,6 +37,8 @@ const EVERYTHING: Reader = {
   mode: "credit",
   providerScope: "all",
   models: null,
+  regions: null,
+  accountRegions: null,
   chain: { id: 1, own: "credit", counters: [] },
 };
 
@@ -181,4 +185,45 @@ test("an alarm is accepted for its model and kind alone, and no longer once it h
   nowMs = 1_000;
   expect(catalogue.acceptedAlarm({ kind: "overrun", model: "m" })).toBeNull();
   expect(catalogue.acceptedAlarm({ kind: "unpriced_usage", model: "m" })).toEqual(forGood);
+});
+
+describe("where requests may run", () => {
+  const route = (region: string | null, no: number): Route =>
+    ({ id: `r${no}`, provider: "east", upstreamModel: `u${no}`, region }) as Route;
+  const limited = (regions: string[] | null, accountRegions: string[] | null): Reader => ({
+    ...EVERYTHING,
+    regions,
+    accountRegions,
+  });
+  const resolved = (tags: (string | null)[], reader: Reader): (string | null | undefined)[] => {
+    const catalogue = createCatalogue({ nowMs: () => 1_000 });
+    catalogue.replace([{ ...model("e1", "east"), routes: tags.map(route) }]);
+    return catalogue.resolve("e1", reader).routes.map(({ region }) => region);
+  };
+
+  test("no route is left but where the key and all above it allow, and none that does not say where it is [KEY-26]", () => {
+    const word = fc.constantFrom<string>("eu", "us", "ch", "eu-1");
+    const list = fc.option(fc.uniqueArray(word, { minLength: 1 }));
+    fc.assert(
+      fc.property(fc.array(fc.option(word), { minLength: 1, maxLength: 8 }), list, list, (tags, own, above) => {
+        const isAllowed = (tag: string | null): boolean =>
+          (own === null || (tag !== null && own.includes(tag))) &&
+          (above === null || (tag !== null && above.includes(tag)));
+        const expected = tags.filter(isAllowed);
+        if (expected.length === 0) {
+          expect(() => resolved(tags, limited(own, above))).toThrow(/no route there/);
+        } else {
+          expect(resolved(tags, limited(own, above))).toEqual(expected);
+        }
+      }),
+    );
+  });
+
+  test("a model that runs nowhere it may is in no list, and one without any route is not refused for that", () => {
+    const catalogue = createCatalogue({ nowMs: () => 1_000 });
+    catalogue.replace([{ ...model("e1", "east"), routes: [route("us", 1)] }, model("none", "east")]);
+
+    expect(catalogue.list(limited(["eu"], null)).map(({ id }) => id)).toEqual(["none"]);
+    expect(catalogue.list(limited(null, ["us"])).map(({ id }) => id)).toEqual(["e1", "none"]);
+  });
 });

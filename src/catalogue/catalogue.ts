@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { type KeyChain, unitsFor } from "../core/money/counter.ts";
+import { allowedRegions, mayRun, type RegionLimits } from "../core/catalogue/region.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
 import type { AcceptedAlarm, MoneyAlarm } from "../core/money/money-alarm.ts";
 import type { KeyMode } from "../core/people/key-mode.ts";
@@ -7,12 +8,17 @@ import type { Model } from "./model.ts";
 import { priceAt } from "./price/price-book.ts";
 
 /** Who asks: a key's restrictions, or nobody in particular. */
-export type Reader = { mode: KeyMode; providerScope: string; models: readonly string[] | null; chain: KeyChain };
+export type Reader = RegionLimits & {
+  mode: KeyMode;
+  providerScope: string;
+  models: readonly string[] | null;
+  chain: KeyChain;
+};
 
 export type Catalogue = {
   /** What a reader may use; without a reader, the public catalogue. */
   list: (reader: Reader | null) => readonly Model[];
-  /** The model a reader asked for by name, at the price of this moment, or a refusal that says why not. */
+  /** The model a reader asked for by name, at the price of this moment, with no route but where it may run; or a refusal that says why not. */
   resolve: (id: string, reader: Reader) => Model;
   /** What an operator has accepted of alarms like this one, unless it has ended; else null. */
   acceptedAlarm: (alarm: Pick<MoneyAlarm, "kind" | "model">) => AcceptedAlarm | null;
@@ -45,7 +51,7 @@ export function createCatalogue({ nowMs }: Pick<Clock, "nowMs"> = systemClock): 
       if (!model) throw faultOf(notFound(`There is no model ${quote(id)}.`));
       const refused = refusal(model, reader);
       if (refused !== null) throw faultOf(refused);
-      return model;
+      return keptTo(allowedRegions(reader), model);
     },
     acceptedAlarm: ({ kind, model }) => {
       const accepted =
@@ -87,7 +93,8 @@ type Refusal = { code: FaultCode; message: string };
  * Why a reader may not use a model; null when it may. What no key of this mode can use is not in its catalogue: 404. The 403
  * is for what another key of the same mode could use. [spec 7.2]
  */
-function refusal(model: Model, { mode, providerScope, models, chain }: Reader): Refusal | null {
+function refusal(model: Model, reader: Reader): Refusal | null {
+  const { mode, providerScope, models, chain } = reader;
   if (!isBounded(model)) return notFound(`Model ${quote(model.id)} has no output limit yet and can't be used.`);
   if (mode === "credit" && model.price === null) {
     return notFound(`Model ${quote(model.id)} has no price, so credit keys can't use it.`);
@@ -102,8 +109,24 @@ function refusal(model: Model, { mode, providerScope, models, chain }: Reader): 
   if (models !== null && !models.includes(model.id)) {
     return notEntitled(`This API key can't use model ${quote(model.id)}. GET /v1/models lists the models it can use.`);
   }
+  const regions = allowedRegions(reader);
+  if (regions !== null && model.routes.length > 0 && keptTo(regions, model).routes.length === 0) {
+    const where = regions.length === 0 ? "in no region that its accounts allow too" : `only in ${words(regions)}`;
+    return notEntitled(
+      `This API key runs ${where}; model ${quote(model.id)} has no route there. GET /v1/models lists the models it can use.`,
+    );
+  }
   return null;
 }
+
+/** The model with the routes that run in these regions; null: anywhere. */
+function keptTo(regions: readonly string[] | null, model: Model): Model {
+  if (regions === null) return model;
+  const routes = model.routes.filter((route) => mayRun(regions, route));
+  return routes.length === model.routes.length ? model : { ...model, routes };
+}
+
+const words = (regions: readonly string[]): string => regions.map((region) => `'${region}'`).join(" or ");
 
 const faultOf = ({ code, message }: Refusal): Fault => new Fault(code, message, { param: "model" });
 

@@ -148,7 +148,7 @@ export type ModelOrder = {
 
 /** What is not said of a route stays as it is, or is as usual where there was none. */
 export type RouteOrder = Pick<Route, "provider" | "upstreamModel" | "dialect"> &
-  Partial<Pick<Route, "conformant" | "priority" | "weight">>;
+  Partial<Pick<Route, "conformant" | "priority" | "weight" | "region">>;
 
 export type ImportOrder = {
   provider: string;

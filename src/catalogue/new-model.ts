@@ -37,12 +37,21 @@ const USUAL_ROUTE = {
   firstByteTimeoutMs: 60_000,
   idleTimeoutMs: 60_000,
   concurrencyLimit: null,
+  region: null,
 } as const;
 
 /** A route as ordered, on top of the one that is there. */
 export function routeAs(order: RouteOrder, present: Route | null): DescribedRoute {
-  const { connectTimeoutMs, firstByteTimeoutMs, idleTimeoutMs, conformant, priority, weight, concurrencyLimit } =
-    present ?? USUAL_ROUTE;
+  const {
+    connectTimeoutMs,
+    firstByteTimeoutMs,
+    idleTimeoutMs,
+    conformant,
+    priority,
+    weight,
+    concurrencyLimit,
+    region,
+  } = present ?? USUAL_ROUTE;
   const { provider, upstreamModel, dialect } = order;
   return {
     provider,
@@ -55,5 +64,6 @@ export function routeAs(order: RouteOrder, present: Route | null): DescribedRout
     firstByteTimeoutMs,
     idleTimeoutMs,
     concurrencyLimit,
+    region: order.region === undefined ? (region ?? null) : order.region,
   };
 }

@@ -49,7 +49,7 @@ const READ = `
       'upstreamModel', route.upstream_model, 'dialect', route.dialect, 'conformant', route.conformant,
       'priority', route.priority, 'weight', route.weight, 'connectTimeoutMs', route.connect_timeout_ms,
       'firstByteTimeoutMs', route.first_byte_timeout_ms, 'idleTimeoutMs', route.idle_timeout_ms,
-      'concurrencyLimit', route.concurrency_limit
+      'concurrencyLimit', route.concurrency_limit, 'region', route.region
     ) order by route.priority, route.weight desc, provider.name, route.id), '[]') as routes
     from route join provider on provider.name = route.provider
     where route.model_id = m.id

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { REGION } from "../core/catalogue/region.ts";
 import { CREDITS_EXPECTED, creditsOf } from "../core/money/read-credits.ts";
 
 export function positiveInteger(text: string): number {
@@ -77,6 +78,21 @@ export const orWord =
   <Word extends string, Value>(word: Word, read: (text: string) => Value) =>
   (text: string): Word | Value =>
     text === word ? word : read(text);
+
+export const REGIONS_HELP = "regions of routes that its requests may run in, such as eu,ch";
+
+/** A word on a route that says where it runs. */
+export function regionName(text: string): string {
+  if (REGION.test(text)) return text;
+  throw new InvalidArgumentError(REGION_WORDS);
+}
+
+/** Regions with commas between them; `all` is anywhere. */
+export const regionNames = (text: string): string[] | null =>
+  text === "all" ? null : text.split(",").map((name) => regionName(name.trim()));
+
+const REGION_WORDS =
+  "A region is a word such as eu or us-east-1: lower-case letters, digits, - and _, 40 at most, and not any, all or none.";
 
 export const TIERS_HELP = "service tiers it may ask for beside the usual one, such as flex,priority";
 

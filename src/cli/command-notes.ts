@@ -37,6 +37,7 @@ export const COMMAND_NOTES: Readonly<Record<string, Note>> = {
   "accounts close-purse": { example: "tollgate accounts close-purse Acme/Search" },
   "accounts topup": { example: "tollgate accounts topup Acme 1000 --ref invoice-1042" },
   "accounts tiers": { example: "tollgate accounts tiers Acme/Search flex" },
+  "accounts regions": { example: "tollgate accounts regions Acme/Search eu" },
   "accounts limit": { example: "tollgate accounts limit Acme/Search 500 --period month" },
   "accounts import": {
     example: "tollgate accounts import people.csv --apply --secrets secrets.csv",

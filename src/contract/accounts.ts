@@ -10,6 +10,7 @@ import { instant } from "../wire/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";
 import { limitRemovedSchema, limitSchema, limitSetSchema, whichLimitSchema } from "../wire/admin/limit.ts";
 import { pageSchema, searchQuery } from "../wire/admin/page.ts";
+import { regions } from "../wire/admin/regions.ts";
 import { tiers } from "../wire/admin/tiers.ts";
 import { renamed, within } from "../wire/codec.ts";
 import { storable } from "../wire/storable.ts";
@@ -68,6 +69,10 @@ export const account = renamed(
         .array(z.string())
         .nullable()
         .describe("Service tiers its keys and those below may ask for beside the usual one; null: all that are sold."),
+      regions: z
+        .array(z.string())
+        .nullable()
+        .describe("Regions that requests of its keys and those below may run in; null: anywhere."),
       keys: z
         .int()
         .describe("Number of keys that belong to the account itself, without revoked ones. Counted up to 1,000."),
@@ -245,6 +250,18 @@ export const ACCOUNTS: Operations<ManageAccounts> = {
     payload: within("tiers", tiers, z.strictObject),
     answer: accountStatus,
     audit: { action: "account.set_tiers", of: named, asked: (_name, allowed) => ({ tiers: allowed }) },
+  },
+  setRegions: {
+    ...OF_ONE,
+    id: "setAccountRegions",
+    method: "POST",
+    path: "/accounts/{account}/regions",
+    summary: "Limit the regions that requests of the keys of an account, and all below it, may run in",
+    description:
+      "A request runs on routes whose region is in the list of its key and in those of all accounts above it. Routes without a region are left out where there is a list.",
+    payload: within("regions", regions, z.strictObject),
+    answer: accountStatus,
+    audit: { action: "account.set_regions", of: named, asked: (_name, allowed) => ({ regions: allowed }) },
   },
   changeStatus: {
     ...OF_ONE,

@@ -11,6 +11,7 @@ import { accountName, ofKey } from "../wire/admin/keys.ts";
 import { limitRemovedSchema, limitSchema, limitSetSchema, whichLimitSchema } from "../wire/admin/limit.ts";
 import { pageSchema, searchQuery } from "../wire/admin/page.ts";
 import { renamed, within } from "../wire/codec.ts";
+import { regions } from "../wire/admin/regions.ts";
 import { tiers } from "../wire/admin/tiers.ts";
 import { moment } from "../wire/moment.ts";
 import { storable } from "../wire/storable.ts";
@@ -38,6 +39,7 @@ const NAMES = {
   expiresAtMs: "expires_at",
   createdAtMs: "created_at",
   accountTiers: "account_tiers",
+  accountRegions: "account_regions",
 } as const;
 
 const newKeyJson = renamed(
@@ -54,6 +56,7 @@ const newKeyJson = renamed(
       provider_scope: providerScope.default("all"),
       models: models.nullable().default(null),
       tiers: tiers.default(null),
+      regions: regions.default(null),
       rpm_limit: rpmLimit.default(null),
       expires_at: expiresAt.default(null),
       credit: credits.nullable().default(null),
@@ -108,6 +111,7 @@ const keyChange = renamed(
       provider_scope: providerScope.exactOptional(),
       models: models.nullable().exactOptional(),
       tiers: tiers.exactOptional(),
+      regions: regions.exactOptional(),
       add_models: someModels.exactOptional(),
       remove_models: someModels.exactOptional(),
     })
@@ -153,6 +157,11 @@ const KEY_FIELDS = {
     .array(z.string())
     .nullable()
     .describe("Service tiers that its account and those above it all allow; null: all that are sold."),
+  regions: z.array(z.string()).nullable().describe("Regions that its requests may run in; null: anywhere."),
+  account_regions: z
+    .array(z.string())
+    .nullable()
+    .describe("Regions that its account and those above it all allow; null: anywhere."),
   rpm_limit: z.int().nullable().describe("Requests per minute; null: unlimited."),
   expires_at: instant.nullable(),
   created_at: instant,
@@ -269,6 +278,7 @@ export const KEYS: Operations<ManageKeys> = {
         providerScope: scope,
         models: all,
         tiers: order.tiers,
+        regions: order.regions,
         rpmLimit: rpm,
         expiresAtMs: order.expiresAtMs,
         credit: order.credit === null ? null : { unit: "credit", amount: order.credit },
@@ -307,7 +317,7 @@ export const KEYS: Operations<ManageKeys> = {
     id: "updateKey",
     method: "PATCH",
     path: "/keys/{key}",
-    summary: "Change the label, rate limit, expiry, provider, models or tiers of a key",
+    summary: "Change the label, rate limit, expiry, provider, models, tiers or regions of a key",
     payload: keyChange,
     answer: oneKey,
     audit: { action: "key.update", of: keyNamed, asked: (_name, changes) => changes },

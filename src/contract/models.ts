@@ -8,7 +8,7 @@ import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { MOST_MODELS, text, tokenLimit } from "../wire/catalogue/description.ts";
 import { MODEL_NAMES } from "../wire/catalogue/model.ts";
 import { tariff } from "../wire/catalogue/price.ts";
-import { format, MOST_INT, name, ROUTE_NAMES, upstreamModel } from "../wire/catalogue/route.ts";
+import { format, MOST_INT, name, region, ROUTE_NAMES, upstreamModel } from "../wire/catalogue/route.ts";
 import { oneOf, renamed, within } from "../wire/codec.ts";
 import { catalogueChanges } from "./catalogue-changes.ts";
 import type { Operations } from "./operation.ts";
@@ -35,6 +35,7 @@ const modelRequest = renamed(
         conformant: z.boolean().exactOptional(),
         priority: z.int().min(0).max(MOST_INT).exactOptional(),
         weight: z.int().min(0).max(MOST_INT).exactOptional(),
+        region: region.nullable().exactOptional(),
       }),
       { upstreamModel: "upstream_model", dialect: "format" },
     ),
@@ -69,6 +70,7 @@ const modelRoute = renamed(
     first_byte_timeout_ms: z.int(),
     idle_timeout_ms: z.int(),
     concurrency_limit: z.int().nullable(),
+    region: z.string().nullable().describe("Where it runs, in a word of the operator's; null: not told."),
   }),
   ROUTE_NAMES,
 );

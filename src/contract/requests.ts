@@ -113,6 +113,7 @@ const attempt = renamed(
     .object({
       provider: z.string(),
       route_id: z.string(),
+      region: z.string().nullable().describe("Where the route ran, in the operator's word; null: not told."),
       began_ms: ms,
       ended_ms: ms.describe("When it failed, or its response began."),
       status: z.int().nullable().describe("Null: no response."),
@@ -129,6 +130,10 @@ export const requestDetail = renamed(
       outcome: z.string().nullable().describe("How the generation ended; null: none began."),
       steps: steps.describe("When it got to each step, in milliseconds since it arrived; null: it did not."),
       provider_ms: ms.describe("Time spent waiting for providers."),
+      region: z
+        .string()
+        .nullable()
+        .describe("Where the route that was asked last ran, in the operator's word; null: not told."),
       attempts: z.array(attempt).nullable().describe("Null: no provider was asked."),
       reasoning_tokens: z.int(),
       reserved: liveAmounts.nullable().describe("Null: nothing was reserved."),

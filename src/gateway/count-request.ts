@@ -5,8 +5,8 @@ import { wholeChain } from "./chain-for.ts";
 import type { Caller } from "./open-request.ts";
 import { overRate } from "./verdict-fault.ts";
 
-/** Counts a request that reserves nothing against the rate of its key. Throws when the key is over it. */
-export type CountRequest = (caller: Caller, id: string) => Promise<void>;
+/** Counts a request that reserves nothing against the rate of its key, and answers who that is by now. Throws when the key is over it. */
+export type CountRequest = (caller: Caller, id: string) => Promise<Caller>;
 
 export const createCountRequest =
   ({ askLedger }: { askLedger: AskLedger }): CountRequest =>
@@ -21,6 +21,7 @@ export const createCountRequest =
       rpmLimit: key.rpmLimit,
     }));
     if (verdict.kind === "rate_limited") throw overRate(now.key.rpmLimit, verdict.retryAfterMs);
+    return now;
   };
 
 const NOTHING = { credits: 0n, tokens: 0n };
@@ -42,7 +43,7 @@ const UNCOUNTED: ReadonlySet<FaultCode> = new Set(["service_unavailable", "rate_
  * For what refused a request before the ledger has seen it; throws it again. A refusal counts too, so that a flood of bad requests
  * meets the key's rate; one that cannot be counted because the ledger is away stays the refusal it was. [interface decision 8]
  */
-export async function countRefusal(refused: unknown, count: () => Promise<void>): Promise<never> {
+export async function countRefusal(refused: unknown, count: () => Promise<unknown>): Promise<never> {
   if (!(refused instanceof Fault) || UNCOUNTED.has(refused.code)) throw refused;
   await count().catch((refusal: unknown) => {
     if (refusal instanceof Fault && refusal.code !== "service_unavailable") throw refusal;

@@ -38,17 +38,19 @@ type Parts = {
 export const createCountTokens =
   ({ catalogue, countRequest, countAtProvider, ledger, paperwork }: Parts): CountTokens =>
   async ({ id, caller, read }) => {
-    const count = (): Promise<void> => countRequest(caller, id);
+    const count = (): Promise<Caller> => countRequest(caller, id);
     const readable = async () => {
       const asked = await read();
       return { request: asked, model: catalogue.resolve(asked.model, caller.key) };
     };
-    const { request, model } = await readable().catch((error: unknown) => countRefusal(error, count));
-    await count();
+    const { request, model: found } = await readable().catch((error: unknown) => countRefusal(error, count));
+    const now = await count();
+    // Where it may be counted is what is said now, not a moment ago.
+    const model = now.key === caller.key ? found : catalogue.resolve(request.model, now.key);
 
     const counting = model.routes.filter(({ dialect }) => dialect === "messages");
     const counted = await countAtProvider({
-      routes: counting.length > 0 && (await hasMoney(caller.key, ledger)) ? counting : [],
+      routes: counting.length > 0 && (await hasMoney(now.key, ledger)) ? counting : [],
       bodyFor: (route, { messages: { cloud } }) =>
         paperwork.writeCountRequest(request, {
           upstreamModel: route.upstreamModel,

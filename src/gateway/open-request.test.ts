@@ -16,6 +16,7 @@ const KEY: Key = {
   providerScope: "all",
   models: null,
   tiers: null,
+  regions: null,
   rpmLimit: null,
   expiresAtMs: null,
   secretExpiresAtMs: null,
@@ -26,6 +27,7 @@ const KEY: Key = {
   payer: payerNamed("key"),
   accountStatus: "active",
   accountTiers: null,
+  accountRegions: null,
   chain: { id: 1, own: "credit", counters: [] },
 };
 const NOW_MS = 1_000_000;

@@ -10,7 +10,9 @@ const KEY = {
   status: "active",
   accountStatus: "active",
   tiers: null,
+  regions: null,
   accountTiers: null,
+  accountRegions: null,
 } as Key;
 const TOKEN_KEY = { ...KEY, mode: "token_budget", prefix: "tgt_00100000" } as Key;
 const CREDIT = 10n ** 9n;

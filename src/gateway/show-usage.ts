@@ -8,7 +8,7 @@ import type { UsageSummaryBody } from "../wire/usage/usage-summary.ts";
 import { ledgerAway } from "./ask-ledger.ts";
 import { bindingOf } from "./binding.ts";
 import { createSharedRead } from "./shared-read.ts";
-import { explainTiers, explainUsage } from "./usage-words.ts";
+import { explainRegions, explainTiers, explainUsage } from "./usage-words.ts";
 
 export type ShownUsage = {
   body: UsageSummaryBody;
@@ -57,6 +57,7 @@ export const createShowUsage = ({ ledger, creditUsd, random, showAccounts }: Par
         explanation: [
           explainUsage(key.mode, { shown, binding, hidden: totals.counters.length - shown.length }),
           ...explainTiers(key),
+          ...explainRegions(key),
         ].join(" "),
       },
       headers: credit

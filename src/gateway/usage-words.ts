@@ -1,4 +1,5 @@
 import { unitOf } from "../core/money/amount.ts";
+import { allowedRegions, type RegionLimits } from "../core/catalogue/region.ts";
 import type { KeyMode } from "../core/people/key-mode.ts";
 import { allowedTiers, type Key } from "../keys/key.ts";
 import type { CounterSummary } from "../ledger/ledger.ts";
@@ -36,6 +37,12 @@ export function explainTiers(key: Pick<Key, "mode" | "tiers" | "accountTiers">):
   const tiers = allowedTiers(key);
   if (tiers === null || key.mode === "token_budget") return [];
   return [`Service tiers this key may ask for: ${["default", ...tiers].join(", ")}.`];
+}
+
+/** Where its requests run; nothing of one whose requests run anywhere. */
+export function explainRegions(key: RegionLimits): string[] {
+  const regions = allowedRegions(key);
+  return regions === null ? [] : [`Requests of this key run in: ${regions.join(", ") || "no region"}.`];
 }
 
 const described = (counter: CounterSummary): string =>

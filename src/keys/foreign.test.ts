@@ -143,6 +143,7 @@ test("a key that keeps its secret is stored by the digest alone, in a bucket of 
     providerScope: "all",
     models: null,
     tiers: null,
+    regions: null,
     rpmLimit: null,
     expiresAtMs: null,
     funds: null,

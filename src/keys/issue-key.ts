@@ -12,6 +12,7 @@ export type KeyOrder = {
   providerScope: string;
   models: readonly string[] | null;
   tiers: readonly string[] | null;
+  regions: readonly string[] | null;
   rpmLimit: number | null;
   expiresAtMs: number | null;
   /** Whose it is, and where its money is; none: it is its own. */

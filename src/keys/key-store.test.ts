@@ -22,6 +22,7 @@ const newKey = (fields: Partial<NewKey> = {}): NewKey => {
     providerScope: "all",
     models: null,
     tiers: null,
+    regions: null,
     rpmLimit: null,
     expiresAtMs: null,
     secretDigest: digestOf(`secret ${made}`),
@@ -285,7 +286,7 @@ for (const version of ["15", "newest"] as const) {
         expect(await store.update(key.id, { tiers: [] }, 5)).toBe(true);
         expect(await store.find(key.id)).toMatchObject([{ providerScope: "acme", tiers: [], version: 6 }]);
         expect(await store.update(key.id, { tiers: null }, 6)).toBe(true);
-        expect(await store.find(key.id)).toMatchObject([{ tiers: null, version: 7 }]);
+        expect(await store.find(key.id)).toMatchObject([{ tiers: null, regions: null, version: 7 }]);
         await store.changeStatus(key.id, { from: ["active"], to: "revoked" });
         expect(await store.update(key.id, { label: "after" }, null)).toBe(false);
       });

@@ -17,6 +17,7 @@ type KeyRow = {
   provider_scope: string;
   models: string[] | null;
   tiers: string[] | null;
+  regions: string[] | null;
   rpm_limit: number | null;
   expires_at: Date | null;
   secret_expires_at: Date | null;
@@ -27,6 +28,7 @@ type KeyRow = {
   accounts: string[];
   account_status: AccountsStatus;
   account_tiers: string[][] | null;
+  account_regions: string[][] | null;
   chain: number;
   own_unit: Unit | null;
   counters: ChainCounter[] | null;
@@ -40,7 +42,7 @@ const LONGEST_PAGE = 1_000;
 const MOST_ROWS = LONGEST_PAGE + 1;
 const MOST_SECRETS = 50;
 
-const KEY_COLUMNS = `k.id, k.bucket, k.version, k.mode, k.label, k.status, k.provider_scope, k.models, k.tiers, k.rpm_limit, k.expires_at,
+const KEY_COLUMNS = `k.id, k.bucket, k.version, k.mode, k.label, k.status, k.provider_scope, k.models, k.tiers, k.regions, k.rpm_limit, k.expires_at,
   k.created_at, k.person_id, payer_of(k.id, k.person_id, k.account_id) as payer, k.account_id, a.path as accounts, b.chain, b.unit as own_unit,
   case when a.status = 'active' and cardinality(a.path) = 1 then 'active' else (
     select case when bool_or(p.status in ('disabled', 'closed')) then 'disabled'
@@ -50,6 +52,9 @@ const KEY_COLUMNS = `k.id, k.bucket, k.version, k.mode, k.label, k.status, k.pro
   case when a.tiers is not null or cardinality(a.path) > 1 then (
     select jsonb_agg(p.tiers) from account p where p.id = any (a.path) and p.tiers is not null
   ) end as account_tiers,
+  case when a.regions is not null or cardinality(a.path) > 1 then (
+    select jsonb_agg(p.regions) from account p where p.id = any (a.path) and p.regions is not null
+  ) end as account_regions,
   case when b.counters is not null then (
     select jsonb_agg(jsonb_build_object('id', c.id, 'unit', c.unit, 'models', c.models) order by c.id)
       from counter c where c.id = any (b.counters)
@@ -80,8 +85,8 @@ const PAGE = `
 
 const INSERT = `
   with k as (
-    insert into key (id, bucket, mode, label, provider_scope, models, rpm_limit, expires_at, account_id, tiers)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $11, $12) returning id, bucket
+    insert into key (id, bucket, mode, label, provider_scope, models, rpm_limit, expires_at, account_id, tiers, regions)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $11, $12, $13) returning id, bucket
   )
   insert into key_secret (digest, key_id, bucket, prefix) select $9, k.id, k.bucket, $10 from k`;
 
@@ -91,7 +96,8 @@ const UPDATE = `
     expires_at = case when $6::boolean then $7::timestamptz else expires_at end,
     provider_scope = coalesce($8, provider_scope),
     models = case when $9::boolean then $10::text[] else models end,
-    tiers = case when $12::boolean then $13::text[] else tiers end
+    tiers = case when $12::boolean then $13::text[] else tiers end,
+    regions = case when $14::boolean then $15::text[] else regions end
   where id = $1 and status <> 'revoked' and ($11::bigint is null or version = $11) returning id`;
 
 /** An overlap of 0 withdraws the other secrets, which holds at once; a date would wait for the clock of each gateway. */
@@ -129,7 +135,14 @@ const keyRows = (queryable: Queryable): Pick<KeyStore, "insert" | "list" | "find
   insert: async (key) => {
     const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs);
     const values = [key.id, key.bucket, key.mode, key.label, key.providerScope, key.models, key.rpmLimit, expiresAt];
-    await queryable.query(INSERT, [...values, key.secretDigest, key.prefix, key.accountId ?? null, key.tiers]);
+    await queryable.query(INSERT, [
+      ...values,
+      key.secretDigest,
+      key.prefix,
+      key.accountId ?? null,
+      key.tiers,
+      key.regions,
+    ]);
     // Its chain is made once its row is.
     const [inserted] = await select(queryable, `${KEY_WITH_NEWEST_SECRET} where k.id = $1`, [key.id]);
     invariant(inserted, "an inserted key is returned");
@@ -159,7 +172,7 @@ const keyRows = (queryable: Queryable): Pick<KeyStore, "insert" | "list" | "find
   changeStatus: (id, { from, to }) =>
     changed(queryable, "select from key_status_v1($1, $3::text[], $2) done where done", [id, to, from]),
 
-  update: (id, { label, rpmLimit, expiresAtMs, providerScope, models, tiers }, version) =>
+  update: (id, { label, rpmLimit, expiresAtMs, providerScope, models, tiers, regions }, version) =>
     changed(queryable, UPDATE, [
       id,
       label !== undefined,
@@ -174,6 +187,8 @@ const keyRows = (queryable: Queryable): Pick<KeyStore, "insert" | "list" | "find
       version,
       tiers !== undefined,
       tiers ?? null,
+      regions !== undefined,
+      regions ?? null,
     ]),
 });
 
@@ -245,6 +260,7 @@ const keyOf = (row: KeyRow): Key => ({
   providerScope: row.provider_scope,
   models: row.models,
   tiers: row.tiers,
+  regions: row.regions,
   rpmLimit: row.rpm_limit,
   expiresAtMs: row.expires_at?.getTime() ?? null,
   secretExpiresAtMs: row.secret_expires_at?.getTime() ?? null,
@@ -254,6 +270,11 @@ const keyOf = (row: KeyRow): Key => ({
   accountId: row.account_id,
   accounts: row.accounts,
   accountStatus: row.account_status,
-  accountTiers: row.account_tiers?.reduce((allowed, tiers) => allowed.filter((tier) => tiers.includes(tier))) ?? null,
+  accountTiers: inAll(row.account_tiers),
+  accountRegions: inAll(row.account_regions),
   chain: { id: row.chain, own: row.own_unit, counters: row.counters ?? [] },
 });
+
+/** What all of some lists have; null: there is no list. */
+const inAll = (lists: readonly string[][] | null): readonly string[] | null =>
+  lists?.reduce((allowed, list) => allowed.filter((word) => list.includes(word))) ?? null;

@@ -28,6 +28,8 @@ export type Key = {
   models: readonly string[] | null;
   /** Tiers this key may ask for beside the usual one; null means all that are sold. */
   tiers: readonly string[] | null;
+  /** Regions of routes that its requests may run in; null: anywhere. */
+  regions: readonly string[] | null;
   rpmLimit: number | null;
   expiresAtMs: number | null;
   /** When the presented secret stops working; set while a rotation overlaps. */
@@ -44,6 +46,8 @@ export type Key = {
   accountStatus: AccountsStatus;
   /** Tiers that all of these accounts allow; null: all that are sold. */
   accountTiers: readonly string[] | null;
+  /** Regions that all of these accounts allow; null: anywhere. */
+  accountRegions: readonly string[] | null;
   chain: KeyChain;
 };
 
@@ -53,7 +57,7 @@ export const allowedTiers = ({ tiers, accountTiers }: Pick<Key, "tiers" | "accou
 
 export type NewKey = Pick<
   Key,
-  "id" | "bucket" | "mode" | "prefix" | "label" | "providerScope" | "models" | "tiers" | "rpmLimit"
+  "id" | "bucket" | "mode" | "prefix" | "label" | "providerScope" | "models" | "tiers" | "regions" | "rpmLimit"
 > & {
   expiresAtMs: number | null;
   secretDigest: Buffer;
@@ -77,6 +81,7 @@ export type KeyChanges = {
   providerScope?: string;
   models?: readonly string[] | null;
   tiers?: readonly string[] | null;
+  regions?: readonly string[] | null;
 };
 
 /** Where keys are kept. */

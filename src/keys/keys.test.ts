@@ -37,6 +37,7 @@ function keyOf(secret: string, changes: Partial<Key> = {}): Key {
     providerScope: "all",
     models: null,
     tiers: null,
+    regions: null,
     rpmLimit: null,
     expiresAtMs: null,
     secretExpiresAtMs: null,
@@ -47,6 +48,7 @@ function keyOf(secret: string, changes: Partial<Key> = {}): Key {
     payer: payerNamed("key"),
     accountStatus: "active",
     accountTiers: null,
+    accountRegions: null,
     chain: { id: 1, own: "credit", counters: [] },
     ...changes,
   };
@@ -299,6 +301,7 @@ const order: KeyOrder = {
   providerScope: "all",
   models: null,
   tiers: null,
+  regions: null,
   rpmLimit: null,
   expiresAtMs: null,
   funds: null,

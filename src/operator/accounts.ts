@@ -73,6 +73,12 @@ export type ManageAccounts = {
     tiers: readonly string[] | null,
     by: By,
   ) => Promise<{ account: AccountDetails; changed: boolean }>;
+  /** In which regions requests of its keys and those below may run; null: anywhere. */
+  setRegions: (
+    name: string,
+    regions: readonly string[] | null,
+    by: By,
+  ) => Promise<{ account: AccountDetails; changed: boolean }>;
   closePurse: (name: string, by: By) => Promise<{ account: AccountDetails; changed: boolean }>;
   setLimit: (name: string, order: LimitOrder, by: By) => Promise<LimitSet>;
   removeLimit: (name: string, which: WhichLimit, by: By) => Promise<LimitRemoved>;
@@ -115,6 +121,11 @@ export const createManageAccounts = (parts: Parts): ManageAccounts => ({
     const { id } = await parts.findAccount(name);
     const done = await parts.structure.setTiers(id, tiers === null ? null : [...new Set(tiers)].toSorted());
     return changed(parts, id, { done, change: "tiers", by });
+  },
+  setRegions: async (name, regions, by) => {
+    const { id } = await parts.findAccount(name);
+    const done = await parts.structure.setRegions(id, regions === null ? null : [...new Set(regions)].toSorted());
+    return changed(parts, id, { done, change: "regions", by });
   },
   topUp: topUp(parts),
   closePurse: async (name, by) => {

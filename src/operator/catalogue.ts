@@ -200,6 +200,7 @@ const detailsOf = ({ routes, ...model }: ModelOverview): ModelDetails => ({
     firstByteTimeoutMs: route.firstByteTimeoutMs,
     idleTimeoutMs: route.idleTimeoutMs,
     concurrencyLimit: route.concurrencyLimit,
+    region: route.region ?? null,
   })),
 });
 

@@ -65,6 +65,7 @@ export type RequestDetail = ListedRequest &
     | "outcome"
     | "steps"
     | "providerUs"
+    | "region"
     | "attempts"
     | "reasoningTokens"
     | "held"
@@ -113,13 +114,25 @@ export const createReadRequests = (parts: Parts): ReadRequests => ({
         "There is no record of this request. It is still in flight, or older than records are kept, or was never received.",
       );
     const { record, money } = shown;
-    const { outcome, steps, providerUs, attempts, reasoningTokens, held, priceVersion, client, bytesOut, traceId } =
-      record;
+    const {
+      outcome,
+      steps,
+      providerUs,
+      region,
+      attempts,
+      reasoningTokens,
+      held,
+      priceVersion,
+      client,
+      bytesOut,
+      traceId,
+    } = record;
     return {
       ...listed(record, await parts.nameAll([record])),
       outcome,
       steps,
       providerUs,
+      region,
       attempts,
       reasoningTokens,
       held,

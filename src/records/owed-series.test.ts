@@ -64,6 +64,7 @@ function mixed(no: number): RequestFacts {
       const failed = {
         provider: "bolt",
         routeId: factsOf(0).accounts[0] ?? "",
+        region: null,
         beganUs: 5,
         endedUs: 9,
         status: 500,

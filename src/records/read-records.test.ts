@@ -92,7 +92,17 @@ function recordAt(atMs: number, no: number): QueuedRecord {
     },
     providerUs: 60_000,
     attempts: asked
-      ? [{ provider, routeId: id(3, 1), beganUs: 1_000, endedUs: 50_000, status: 200, failure: null }]
+      ? [
+          {
+            provider,
+            routeId: id(3, 1),
+            region: no % 2 === 0 ? "eu" : null,
+            beganUs: 1_000,
+            endedUs: 50_000,
+            status: 200,
+            failure: null,
+          },
+        ]
       : null,
     inputTokens: no,
     cachedTokens: no % 10,
@@ -209,8 +219,8 @@ onServer("a record says what was written", async () => {
 
   const written = kept.find(({ facts }) => facts.requestId === data[0]?.requestId);
   const { facts, name, times } = written as QueuedRecord;
-  const provider = facts.attempts?.at(-1)?.provider ?? null;
-  expect(data[0]).toEqual({ ...facts, ...name, times, provider, atMs: timeIn(written as QueuedRecord) });
+  const { provider = null, region = null } = facts.attempts?.at(-1) ?? {};
+  expect(data[0]).toEqual({ ...facts, ...name, times, provider, region, atMs: timeIn(written as QueuedRecord) });
 });
 
 onServer("a record has the trace that was written with it, or none", async () => {

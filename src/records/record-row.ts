@@ -29,6 +29,7 @@ export function recordRow({ facts, name: { client, agent }, times }: QueuedRecor
     model,
     provider: last?.provider,
     route_id: last?.routeId,
+    region: last?.region,
     status: facts.status,
     code: codeOf(facts),
     outcome: facts.outcome,

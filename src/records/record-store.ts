@@ -8,7 +8,7 @@ const COLUMNS = `
   admitted_us int, dispatched_us int, first_byte_us int, last_byte_us int, settled_us int, closed_us int, provider_us int, attempts jsonb,
   input int, cached int, output int, reasoning int, held_credits bigint, held_tokens bigint, credits bigint, tokens bigint,
   price_version int, refusal text, client text, agent text, dropped text, bytes_out bigint,
-  trace_id uuid`;
+  trace_id uuid, region text`;
 const NAMES = COLUMNS.replaceAll(/(\w+) [a-z]+(?:\[\])?(?=,|$)/g, "$1");
 
 /**

@@ -12,7 +12,7 @@ export const RECORD_COLUMNS = `
   id, times, key_id as "keyId", accounts, route, format as dialect, model_asked as "modelAsked", model, provider, route_id as "routeId", status, code,
   outcome, streamed, replay, ${STEPS}, provider_us as "providerUs", attempts, input as "inputTokens", cached as "cachedTokens",
   output as "outputTokens", reasoning as "reasoningTokens", held_credits as "heldCredits", held_tokens as "heldTokens", credits, tokens,
-  price_version as "priceVersion", refusal, client, agent, dropped, bytes_out as "bytesOut", trace_id as "traceId"`;
+  price_version as "priceVersion", refusal, client, agent, dropped, bytes_out as "bytesOut", trace_id as "traceId", region`;
 
 export type RequestRow = { [Step in keyof StepTimes as `${Step}_us`]: StepTimes[Step] } & {
   id: string;
@@ -31,7 +31,8 @@ export type RequestRow = { [Step in keyof StepTimes as `${Step}_us`]: StepTimes[
   streamed: boolean;
   replay: boolean;
   providerUs: number;
-  attempts: AttemptFacts[] | null;
+  /** Those of before say nothing of regions. */
+  attempts: (Omit<AttemptFacts, "region"> & { region?: string | null })[] | null;
   inputTokens: number;
   cachedTokens: number;
   outputTokens: number;
@@ -47,6 +48,7 @@ export type RequestRow = { [Step in keyof StepTimes as `${Step}_us`]: StepTimes[
   dropped: string | null;
   bytesOut: bigint;
   traceId: string | null;
+  region: string | null;
 };
 
 /** The row as it was when it was written. One attempt that succeeded was not written beside the columns that tell of it. */
@@ -61,7 +63,9 @@ export function recordOf(row: RequestRow): RequestRecord {
     requestId,
     atMs: timeOf(requestId),
     steps,
-    attempts: attempts ?? (provider === null || routeId === null ? null : [answered(provider, routeId, steps)]),
+    attempts:
+      attempts?.map((attempt) => ({ ...attempt, region: attempt.region ?? null })) ??
+      (provider === null || routeId === null ? null : [{ ...answered(provider, routeId, steps), region: row.region }]),
     held: heldCredits === null && heldTokens === null ? null : { credits: heldCredits, tokens: heldTokens },
     charged: credits === null && tokens === null ? null : { credits, tokens },
     bytesOut: Number(bytesOut),

@@ -16,6 +16,7 @@ export const REQUEST_FIELDS = {
   charged_tokens: "The same for keys with a token budget: tokens charged.",
   provider: "The provider that was asked last.",
   route_id: "Id of the route that was asked last.",
+  region: "Where that route runs, if the catalogue says it.",
   attempts: "How many routes were tried.",
   streamed: "Whether the response was a stream.",
   input_tokens: "Input tokens charged for.",

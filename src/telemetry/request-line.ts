@@ -46,11 +46,11 @@ export type KnownKey = {
   /** All accounts above it, from the root down. */
   accounts?: readonly string[];
 };
-export type KnownCall = { provider: string; routeId: string; attempt: number };
+export type KnownCall = { provider: string; routeId: string; region?: string | null; attempt: number };
 
 /** A call to a provider, when it has got a status or failed. */
 export type CallMade = {
-  route: Pick<Route, "id" | "provider" | "dialect" | "upstreamModel" | "baseUrl">;
+  route: Pick<Route, "id" | "provider" | "dialect" | "upstreamModel" | "baseUrl" | "region">;
   number: number;
   status: number | null;
   /** A word from a fixed set; null when it was answered with success. */
@@ -117,7 +117,9 @@ export function requestLine({
   if (modelFound !== null) text += modelText(modelFound, charged);
   else if (modelAsked !== null) text += `,"model":${redact(quoted(modelAsked))}`;
   if (call !== null) {
-    text += `,"provider":${quoted(call.provider)},"route_id":"${call.routeId}","attempts":${call.attempt}`;
+    text += `,"provider":${quoted(call.provider)},"route_id":"${call.routeId}"`;
+    if (call.region) text += `,"region":"${call.region}"`;
+    text += `,"attempts":${call.attempt}`;
   }
   text += `,"streamed":${end.streamed},"input_tokens":${end.inputTokens},"output_tokens":${end.outputTokens}`;
   if (end.dropped) text += `,"dropped":${quoted(end.dropped)}`;

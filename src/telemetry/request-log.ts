@@ -131,13 +131,14 @@ class RecordedRequest implements RequestLog {
   dispatched(call: CallMade): void {
     const { route, number, status, failure, waitedMs } = call;
     const nowMs = this.#parts.clock.elapsedMs();
-    this.#known.call = { provider: route.provider, routeId: route.id, attempt: number };
+    this.#known.call = { provider: route.provider, routeId: route.id, region: route.region ?? null, attempt: number };
     const beganUs = this.#sinceUs(nowMs - waitedMs);
     this.#steps.dispatched ??= beganUs;
     this.#attempts ??= [];
     this.#attempts.push({
       provider: route.provider,
       routeId: route.id,
+      region: route.region ?? null,
       beganUs,
       endedUs: this.#sinceUs(nowMs),
       status,

@@ -64,6 +64,7 @@ async function ownKey(database: Database, accountId: string): Promise<StageKey> 
     providerScope: "all",
     models: null,
     tiers: null,
+    regions: null,
     rpmLimit: null,
     expiresAtMs: null,
     secretDigest: Buffer.from(digestOf(secret), "base64url"),

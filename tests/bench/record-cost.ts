@@ -124,7 +124,17 @@ function factsOf(no: number, keys: number): RequestFacts {
     providerUs: refused ? 0 : 86_000,
     attempts: refused
       ? null
-      : [{ provider: "acme", routeId: ROUTE, beganUs: at + 40, endedUs: at + 60_000, status: 200, failure: null }],
+      : [
+          {
+            provider: "acme",
+            routeId: ROUTE,
+            region: null,
+            beganUs: at + 40,
+            endedUs: at + 60_000,
+            status: 200,
+            failure: null,
+          },
+        ],
     inputTokens: refused ? 0 : 300 + (no % 211),
     cachedTokens: 0,
     outputTokens: refused ? 0 : 400 + (no % 101),

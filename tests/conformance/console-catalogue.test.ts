@@ -120,9 +120,11 @@ describe.skipIf(noConsole)("the catalogue in the console", { timeout: 180_000 },
     await press("Close");
     await bolt().getByRole("button", { name: "Change its order" }).click();
     await page.getByLabel("Priority").fill("5");
+    await page.getByLabel("Region").fill("eu");
     await press("Save");
     await seen("The order is changed");
     await expect.poll(async () => bolt().innerText()).toMatch(/^5\s/);
+    expect(await bolt().innerText()).toMatch(/\beu\b/);
     await bolt().getByRole("button", { name: "Remove this route" }).click();
     await press("Remove the route");
     await seen("The route is removed");

@@ -107,7 +107,7 @@ describe.skipIf(noConsole)("a checked price list in the console", { timeout: 240
     expect(await page.getByLabel("Price list").count()).toBe(0);
   });
 
-  test("the tiers of a key and of an account are limited in their forms", async () => {
+  test("the tiers and regions of a key and of an account are limited in their forms", async () => {
     const { page } = stage;
     const { account } = await operate<{ account: { id: string } }>(stage, "POST /accounts", { name: "Acme" });
     const { key } = await operate<{ key: { id: string } }>(stage, "POST /keys", {
@@ -120,20 +120,27 @@ describe.skipIf(noConsole)("a checked price list in the console", { timeout: 240
     await page.getByRole("textbox", { name: "Service tiers" }).fill("flex, priority");
     await press("Save");
     await seen("service tiers: flex, priority");
+    await press("More");
+    await page.getByRole("menuitem", { name: "Regions" }).click();
+    await page.getByRole("textbox", { name: "Regions" }).fill("eu, ch");
+    await press("Save");
+    await seen("regions: ch, eu");
 
     await open(`/keys/${key.id}`);
     await seen("all that are sold; its account allows flex, priority");
     await press("Change");
     await page.getByRole("textbox", { name: "Service tiers" }).fill("none");
+    await page.getByRole("textbox", { name: "Regions" }).fill("eu");
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await overflow()).toBe(0);
     await press("Save");
     await seen("the usual one only; its account allows flex, priority");
+    await seen("eu; its account allows ch, eu");
     await page.setViewportSize({ width: 1440, height: 900 });
 
-    type Shown = { key: { tiers: string[]; account_tiers: string[] } };
+    type Shown = { key: { tiers: string[]; account_tiers: string[]; regions: string[] } };
     const shown = await operate<Shown>(stage, `GET /keys/${key.id}`);
-    expect(shown.key).toMatchObject({ tiers: [], account_tiers: ["flex", "priority"] });
+    expect(shown.key).toMatchObject({ tiers: [], account_tiers: ["flex", "priority"], regions: ["eu"] });
     expect(stage.complaints()).toEqual([]);
   });
 });

@@ -45,7 +45,14 @@ const unusable = (state: Partial<Key>): (() => void) => {
 
 const contextWindow = { id: "your-model", contextWindow: 128_000, tokenFactor: 1 };
 const chain = { id: 1, own: "credit", counters: [] } as const;
-const reader = { mode: "credit", providerScope: "all", models: null, chain } as const;
+const reader = {
+  mode: "credit",
+  providerScope: "all",
+  models: null,
+  regions: null,
+  accountRegions: null,
+  chain,
+} as const;
 
 /** A lone key's purse or budget. */
 const named = (posted: bigint, held: bigint, fields: Partial<NamedCounter> = {}): Lack => {

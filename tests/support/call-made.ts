@@ -8,6 +8,7 @@ export const calledAt = (provider: string, number: number): CallMade => ({
     dialect: "chat",
     upstreamModel: "large",
     baseUrl: `https://${provider}.example/v1`,
+    region: "eu",
   },
   number,
   status: 200,

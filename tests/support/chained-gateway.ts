@@ -100,6 +100,7 @@ function treeIn(
         providerScope: "all",
         models: null,
         tiers: null,
+        regions: null,
         rpmLimit: null,
         expiresAtMs: null,
         secretDigest: Buffer.from(digestOf(secret), "base64url"),

@@ -62,6 +62,7 @@ export const BOTH_WAYS: readonly Row[] = [
   { command: "accounts topup", words: json("Org-WAY", "100", "--ref", "paid-WAY") },
   { command: "accounts limit", words: json("Org-WAY/Team", "50", "--period", "day") },
   { command: "accounts tiers", words: json("Org-WAY/Team", "flex,priority") },
+  { command: "accounts regions", words: json("Org-WAY/Team", "eu,ch") },
   { command: "catalogue apply", words: json("$cataloguejson"), files: { "catalogue.json": CATALOGUE } },
   { command: "keys create", words: json("--account", "Org-WAY/Team", "--label", "ann"), keep: { key: prefix } },
   { command: "keys create", words: json("--label", "lone"), keep: { lone: prefix } },

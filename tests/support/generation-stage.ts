@@ -122,6 +122,8 @@ export function generationStage(
   const log: string[] = [];
   const charged: bigint[] = [];
   const bodies: string[] = [];
+  /** The routes that might have been called. */
+  const offered: Route[] = [];
   const alarms: MoneyAlarm["kind"][] = [];
   const unpriced: string[] = [];
   /** What the route was told of each answer. */
@@ -199,16 +201,18 @@ export function generationStage(
     paperwork,
     running,
     lostWork: { add: (_, lost) => void lostWork.push(lost), restsMs: () => 0 },
-    dispatch: async ({ bodyFor, onAttempt, onUnsent, sink: watched }) => {
+    dispatch: async ({ routes, otherRoutes, bodyFor, onAttempt, onUnsent, sink: watched }) => {
       log.push("dispatch");
+      offered.splice(0, Infinity, ...routes, ...(otherRoutes?.().flat() ?? []));
       if (watched.isGone()) return null;
-      bodies.push((await bodyFor(ROUTE, quirksAt(ROUTE.baseUrl))).toString());
-      onAttempt({ route: ROUTE, number: 1, status: 200, failure: null, waitedMs: 0 });
+      const [route = ROUTE] = offered;
+      bodies.push((await bodyFor(route, quirksAt(route.baseUrl))).toString());
+      onAttempt({ route, number: 1, status: 200, failure: null, waitedMs: 0 });
       if (line.say instanceof Fault) throw line.say;
       if (line.say === "left unsent") onUnsent?.();
       if (line.say === "left unsent" || line.say === "caller left") return null;
       const answer = { status: 200, headers: {}, body: bodyOf(line.say, log) };
-      return { route: ROUTE, answer, ended: ({ outcome }) => void heard.push(outcome) };
+      return { route, answer, ended: ({ outcome }) => void heard.push(outcome) };
     },
     paceOf: () => ({
       tokensPerSecond: 100,
@@ -259,7 +263,9 @@ export function generationStage(
     providerScope: "all",
     models: null,
     tiers: null,
+    regions: null,
     accountTiers: null,
+    accountRegions: null,
     chain,
   };
   const rates: Parameters<Caller["onRate"]>[0][] = [];
@@ -319,6 +325,7 @@ export function generationStage(
     askText,
     log,
     bodies,
+    offered,
     heads,
     charged,
     alarms,

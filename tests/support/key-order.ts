@@ -7,6 +7,7 @@ export const KEY_ORDER: NewKeyOrder = {
   providerScope: "all",
   models: null,
   tiers: null,
+  regions: null,
   rpmLimit: null,
   expiresAtMs: null,
   credit: null,

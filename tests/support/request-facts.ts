@@ -32,7 +32,9 @@ export function factsOf(no: number, atMs = Date.now()): RequestFacts {
       closed: 92_000,
     },
     providerUs: 85_000,
-    attempts: [{ provider: "acme", routeId: TEAM, beganUs: 5, endedUs: 60_000, status: 200, failure: null }],
+    attempts: [
+      { provider: "acme", routeId: TEAM, region: null, beganUs: 5, endedUs: 60_000, status: 200, failure: null },
+    ],
     inputTokens: 10,
     cachedTokens: 1,
     outputTokens: 20,

@@ -96,6 +96,7 @@ export const holderComponents = {
       mode: "How the key pays. It decides which base URL the key uses.",
       provider_scope: "`all`, or the only provider whose models the key can use.",
       models: "Ids of the models the key can use; null: all.",
+      regions: "Regions that its requests run in; null: anywhere.",
       tiers: "Service tiers the key can ask for beside the usual one; null: all that are sold.",
       rpm_limit: "Rate limit in requests per minute; null if there is none.",
       created_at: "When the key was created.",

@@ -10,6 +10,7 @@ const KEY = {
   id: "01890a5d-ac96-774b-bcce-b302099a8057",
   models: null,
   tiers: null,
+  regions: null,
   created_at: "2026-01-05T09:00:00.000Z",
   expires_at: null,
 };

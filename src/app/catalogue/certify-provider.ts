@@ -154,6 +154,7 @@ async function openGateway(order: CertifyOrder, { wrong, hide, overhear }: Besid
       providerScope: "all",
       models: null,
       tiers: null,
+      regions: null,
       rpmLimit: null,
       expiresAtMs: null,
       credit: spendNano,

@@ -14,4 +14,6 @@ export type RouteTerms = {
   idleTimeoutMs: number;
   /** Calls in progress at once in each gateway process; null: as many as come. */
   concurrencyLimit: number | null;
+  /** Where it runs, in a word of the operator's; null or absent: not told. */
+  region?: string | null;
 };

@@ -5,6 +5,8 @@ import type { ClientDialect } from "./dialect.ts";
 export type AttemptFacts = {
   provider: string;
   routeId: string;
+  /** Where the route runs; null: it does not say. */
+  region: string | null;
   beganUs: number;
   endedUs: number;
   status: number | null;

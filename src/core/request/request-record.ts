@@ -13,6 +13,8 @@ export type RequestRecord = Omit<RequestFacts, "code"> & {
   code: string;
   /** The provider that was asked last. */
   provider: string | null;
+  /** Where the route that was asked last runs; null: it does not say. */
+  region: string | null;
   client: string | null;
   agent: string | null;
 };

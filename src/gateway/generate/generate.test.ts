@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { NO_USAGE } from "../../core/money/usage.ts";
 import {
@@ -7,10 +8,12 @@ import {
   MODEL,
   pieces,
   PLAIN,
+  ROUTE,
   settled,
   USAGE,
 } from "../../../tests/support/generation-stage.ts";
 import type { Model } from "../../catalogue/model.ts";
+import type { Route } from "../../core/catalogue/route.ts";
 import { Fault } from "../../core/fault.ts";
 import { createId } from "../../core/ids.ts";
 import type { WhenLine } from "../../core/money/price.ts";
@@ -433,4 +436,36 @@ test("a tier is asked for only while the key that is read again may ask for it, 
     "invalid_request service_tier",
   );
   expect(await refusedFor({}, plain, { ...MODEL, price: { ...PRICE, version: 4 } })).toBe("served");
+});
+
+test("a key whose regions were narrowed after its check is called nowhere else, whatever was chosen for it then [KEY-26]", async () => {
+  const word = fc.constantFrom<string>("eu", "us", "ch");
+  const list = fc.option(fc.uniqueArray(word, { minLength: 1 }));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.option(word), { minLength: 1, maxLength: 6 }),
+      list,
+      list,
+      async (tags, own, above) => {
+        const routes = tags.map((region, no): Route => ({
+          ...ROUTE,
+          id: `r${no}`,
+          dialect: no % 2 ? "messages" : "chat",
+          region,
+        }));
+        const stage = generationStage(pieces(PLAIN), { model: { ...MODEL, routes } });
+        stage.changeKey({ regions: own, accountRegions: above });
+        await stage.generate(stage.ask()).catch((error: unknown) => {
+          if (!(error instanceof Fault)) throw error;
+        });
+
+        const isAllowed = ({ region }: Route): boolean =>
+          [own, above].every((allowed) => allowed === null || allowed.includes(region ?? ""));
+        expect(stage.offered.filter((route) => !isAllowed(route))).toEqual([]);
+        // It is refused only where nothing is left.
+        expect(stage.offered.length > 0).toBe(routes.some(isAllowed));
+      },
+    ),
+    { numRuns: 60 },
+  );
 });

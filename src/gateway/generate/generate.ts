@@ -3,6 +3,7 @@ import type { Catalogue } from "../../catalogue/catalogue.ts";
 import type { Model } from "../../catalogue/model.ts";
 import type { Key } from "../../keys/key.ts";
 import type { Clock } from "../../core/clock.ts";
+import { allowedRegions, mayRun } from "../../core/catalogue/region.ts";
 import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import { memberPolicyOf } from "../../core/request/member-policy.ts";
@@ -92,6 +93,7 @@ export const createGenerate =
     }
     const { model, routeGroups, input } = checked;
 
+    let regions = allowedRegions(caller.key);
     const admitted = await parts.admit({
       id,
       caller,
@@ -99,7 +101,10 @@ export const createGenerate =
       request,
       input,
       claim: idempotency?.claim ?? null,
-      resolveFor: (key) => soldTo(catalogue, request, key),
+      resolveFor: (key) => {
+        regions = allowedRegions(key);
+        return soldTo(catalogue, request, key);
+      },
       onLedger,
     });
     if (admitted.kind === "replay") return replay(generation, admitted.answer);
@@ -111,6 +116,7 @@ export const createGenerate =
         generation,
         model,
         routeGroups,
+        regions,
         held: admitted,
         sink: watch(generation, parts.storedAnswerBytes),
         clock,
@@ -198,14 +204,14 @@ async function serve(parts: Parts, state: GenerationState): Promise<Generated> {
 /** Asks route after route, until one answers; null when the caller has left meanwhile. */
 async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | null> {
   const { dispatch, paperwork, deadlineMs, askForThoughts, lostWork } = parts;
-  const { generation, routeGroups, model, held, sink } = state;
+  const { generation, routeGroups, regions, model, held, sink } = state;
   const { request, startedAtMs } = generation;
   const { payer } = generation.caller.key;
   const answerMode = answerModeOf(request);
   const thoughts = askForThoughts(request, model);
   const dispatched = await dispatch({
-    routes: routeGroups.best.routes,
-    otherRoutes: () => routeGroups.others().map(({ routes }) => routes),
+    routes: keptTo(regions, routeGroups.best.routes),
+    otherRoutes: () => routeGroups.others().map(({ routes }) => keptTo(regions, routes)),
     answerMode,
     bodyFor: (route, quirks) => {
       noteAsked(state, route);
@@ -236,6 +242,10 @@ async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | n
   if (dispatched !== null) thoughts.answered(dispatched.route);
   return dispatched;
 }
+
+/** Routes were chosen for the key as it was checked; what it was admitted as may allow less. */
+const keptTo = (regions: readonly string[] | null, routes: readonly Route[]): readonly Route[] =>
+  regions === null ? routes : routes.filter((route) => mayRun(regions, route));
 
 const answerModeOf = ({ stream }: { stream: boolean }): AnswerMode => (stream ? "streamed" : "whole");
 

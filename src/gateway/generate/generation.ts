@@ -50,6 +50,8 @@ export type GenerationState = {
   readonly generation: Generation;
   readonly model: Model;
   readonly routeGroups: RouteGroups<Route>;
+  /** Where it may run, by the key that it was admitted for; null: anywhere. */
+  readonly regions: readonly string[] | null;
   readonly held: Extract<Admitted, { kind: "held" }>;
   readonly sink: WatchedSink;
   readonly clock: Clock;

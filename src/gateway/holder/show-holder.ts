@@ -1,4 +1,5 @@
 import { ORIGIN_PREFIX } from "../../core/people/key-mode.ts";
+import { allowedRegions } from "../../core/catalogue/region.ts";
 import { allowedTiers } from "../../keys/key.ts";
 import type { ClientSessions } from "../../keys/client-session.ts";
 import type { CounterSummary } from "../../ledger/ledger.ts";
@@ -17,8 +18,9 @@ export const createShowHolder =
   async ({ key, session }) => {
     const [{ body: usage, shown }, sessions] = await Promise.all([showUsage(key), ownSessions(key, listSessions)]);
     const origin = publicUrl === null ? null : `${publicUrl}${ORIGIN_PREFIX[key.mode]}`;
+    const shownKey = { ...key, tiers: allowedTiers(key), regions: allowedRegions(key) };
     const person = sessions.find(({ id }) => id === key.id) ?? null;
-    return { usage, key: { ...key, tiers: allowedTiers(key) }, origin, limits: shown.map(limitOf), session, person };
+    return { usage, key: shownKey, origin, limits: shown.map(limitOf), session, person };
   };
 
 const limitOf = ({ holder, kind, unit, models, period, renewsAtMs, posted, held, used, amount }: CounterSummary) => ({

@@ -40,7 +40,7 @@ const SORTED = `lower(replace(account_title(a.id), '/', chr(1))) collate "C"`;
 /** With its name from the root down, and the worst status on the way. */
 const ACCOUNT = `
   select a.id, a.parent_id as "parentId", a.path, a.name, a.kind, a.bucket, a.status, account_title(a.id) as title, ${SORTED} as sorted,
-         a.created_at as "createdAt", a.tiers,
+         a.created_at as "createdAt", a.tiers, a.regions,
          (select b.status from account b where b.id = any (a.path)
            order by array_position(array['closed', 'suspended', 'disabled', 'active'], b.status) limit 1) as state,
          (select count(*)::int from (

@@ -24,6 +24,8 @@ export type AccountRow = {
   createdAtMs: number;
   /** Tiers that keys here and below may ask for; null: all that are sold. */
   tiers: readonly string[] | null;
+  /** Regions that requests of keys here and below may run in; null: anywhere. */
+  regions: readonly string[] | null;
   /** How many keys it has itself. */
   keys: number;
 };

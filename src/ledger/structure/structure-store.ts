@@ -11,6 +11,7 @@ const OPEN_ACCOUNT = `${ANSWER} account_open_v1(on_line_v1($6::uuid, $1::uuid), 
 const CHANGE_ACCOUNT = `${ANSWER} account_change_v1(on_line_v1($4::uuid, $1::uuid), $2, $3) s`;
 const SET_STATUS = `${ANSWER} account_status_v1(on_line_v1($3::uuid, $1::uuid), $2) s`;
 const SET_TIERS = `${ANSWER} account_tiers_v1(on_line_v1($3::uuid, $1::uuid), $2::text[]) s`;
+const SET_REGIONS = `${ANSWER} account_regions_v1(on_line_v1($3::uuid, $1::uuid), $2::text[]) s`;
 const CLOSE_ACCOUNT = `${ANSWER} account_close_v1(on_line_v1($2::uuid, $1::uuid)) s`;
 const OPEN_COUNTER = `${ANSWER} counter_open_v1($1, $2, on_line_v1($9::uuid, $3::text), $4, $5, $6, $7::text[], $8) s`;
 const CLOSE_COUNTER = `${ANSWER} counter_close_v1(on_line_v1($2::uuid, $1::int)) s`;
@@ -29,6 +30,7 @@ export function createStructureStore(queryable: Queryable): Structure {
     changeAccount: (accountId, { parentId = null, name = null }) => change(CHANGE_ACCOUNT, accountId, parentId, name),
     setStatus: (accountId, status) => change(SET_STATUS, accountId, status),
     setTiers: (accountId, tiers) => change(SET_TIERS, accountId, tiers),
+    setRegions: (accountId, regions) => change(SET_REGIONS, accountId, regions),
     closeAccount: (accountId) => change(CLOSE_ACCOUNT, accountId),
     openCounter: ({ kind, unit, amount, period, models, actor, ...holder }) => {
       const [accountId, keyId] = "accountId" in holder ? [holder.accountId, null] : [null, holder.keyId];

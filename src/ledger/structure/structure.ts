@@ -77,6 +77,8 @@ export type Structure = {
   setStatus: (accountId: string, status: AccountStatus) => Promise<Changed>;
   /** Which tiers the keys here and below may ask for; null: all that are sold. */
   setTiers: (accountId: string, tiers: readonly string[] | null) => Promise<Changed>;
+  /** In which regions requests of the keys here and below may run; null: anywhere. */
+  setRegions: (accountId: string, regions: readonly string[] | null) => Promise<Changed>;
   /** For good, with all below it: no purse may have money, and no request may be open. */
   closeAccount: (accountId: string) => Promise<Changed>;
   openCounter: (order: CounterOrder) => Promise<Changed>;

@@ -102,6 +102,8 @@ const keyView = (key: KeyDetails): KeyDetails => ({
   models: key.models,
   tiers: key.tiers,
   accountTiers: key.accountTiers,
+  regions: key.regions,
+  accountRegions: key.accountRegions,
   rpmLimit: key.rpmLimit,
   expiresAtMs: key.expiresAtMs,
   createdAtMs: key.createdAtMs,

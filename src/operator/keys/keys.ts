@@ -36,6 +36,8 @@ export type KeyDetails = Pick<
   | "models"
   | "tiers"
   | "accountTiers"
+  | "regions"
+  | "accountRegions"
   | "rpmLimit"
   | "expiresAtMs"
   | "createdAtMs"

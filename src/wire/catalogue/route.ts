@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { REGION } from "../../core/catalogue/region.ts";
 import { PROVIDER_DIALECTS } from "../../core/request/dialect.ts";
 import { isObject } from "../../core/bytes/is-object.ts";
 import { renamed } from "../codec.ts";
@@ -10,6 +11,14 @@ export const MOST_INT = 2_147_483_647;
 export const name = storable(200).min(1);
 export const upstreamModel = storable(500).min(1);
 export const format = z.enum(PROVIDER_DIALECTS);
+
+/** The word on a route that says where it runs. */
+export const region = z
+  .string()
+  .regex(
+    REGION,
+    "Input should be a word such as eu or us-east-1: lower-case letters, digits, - and _, 40 at most, and not any, all or none",
+  );
 
 const milliseconds = (fallback: number) => z.int().min(1).max(3_600_000).default(fallback);
 
@@ -36,6 +45,7 @@ export const describedRouteIn = <Cost extends z.ZodType>(cost: Cost) =>
       first_byte_timeout_ms: milliseconds(60_000),
       idle_timeout_ms: milliseconds(60_000),
       concurrency_limit: z.int().min(1).max(1_000_000).nullable().default(null),
+      region: region.nullable().default(null),
       // Not `exactOptional`: that one has a codec write what is not there.
       cost: cost.optional(),
     }),

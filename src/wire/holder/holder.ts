@@ -65,6 +65,7 @@ export const holderSchema = z.object({
     id: z.uuid(),
     models: z.array(z.string()).nullable(),
     tiers: z.array(z.string()).nullable(),
+    regions: z.array(z.string()).nullable(),
     created_at: moment,
     expires_at: moment.nullable(),
   }),
@@ -81,6 +82,7 @@ export type HolderView = {
     id: string;
     models: readonly string[] | null;
     tiers: readonly string[] | null;
+    regions: readonly string[] | null;
     createdAtMs: number;
     expiresAtMs: number | null;
   };
@@ -105,6 +107,7 @@ export const writeHolder = ({
     id: key.id,
     models: key.models,
     tiers: key.tiers,
+    regions: key.regions,
     created_at: dateOf(key.createdAtMs),
     expires_at: dateOf(key.expiresAtMs),
   },

@@ -40,6 +40,7 @@ export const STAGES: Readonly<Record<string, () => Promise<Stage | NoStage>>> = 
   "docs/guides/import-prices.md": aRunningDev,
   "docs/guides/reconcile.md": aDevAndBills,
   "docs/guides/see-your-margins.md": aRunningDev,
+  "docs/guides/where-requests-run.md": aRunningDev,
   "examples/stripe-topup/README.md": aRunningDevAndStripe,
 };
 

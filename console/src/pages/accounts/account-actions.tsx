@@ -3,7 +3,13 @@ import { type ReactNode, useState } from "react";
 import type { Account, Counter } from "../../api/generated/admin.ts";
 import { Button } from "../../parts/button.tsx";
 import { Menu, MenuItem, MenuLine } from "../../parts/menu.tsx";
-import { MoveAccountDialog, NewAccountDialog, ThresholdsDialog, TiersDialog } from "./account-dialogs.tsx";
+import {
+  MoveAccountDialog,
+  NewAccountDialog,
+  RegionsDialog,
+  ThresholdsDialog,
+  TiersDialog,
+} from "./account-dialogs.tsx";
 import {
   ACCOUNT_CHANGES,
   type AccountChange,
@@ -13,7 +19,7 @@ import {
 } from "./account-status-dialogs.tsx";
 import { TopUpDialog } from "./top-up-dialog.tsx";
 
-type Open = "topup" | "child" | "move" | "close" | "thresholds" | "tiers" | AccountChange | null;
+type Open = "topup" | "child" | "move" | "close" | "thresholds" | "tiers" | "regions" | AccountChange | null;
 
 type Props = {
   of: Account;
@@ -48,6 +54,9 @@ export function AccountActions({ of: account, below, told }: Props): ReactNode {
         <MenuItem icon="models" onPick={() => setOpen("tiers")}>
           Service tiers
         </MenuItem>
+        <MenuItem icon="models" onPick={() => setOpen("regions")}>
+          Regions
+        </MenuItem>
         {accountChanges(account.status).map((change) => (
           <MenuItem key={change} icon={ACCOUNT_CHANGES[change].icon} onPick={() => setOpen(change)}>
             {ACCOUNT_CHANGES[change].verb}
@@ -65,6 +74,7 @@ export function AccountActions({ of: account, below, told }: Props): ReactNode {
         <ThresholdsDialog of={account} percent={told("limit")} left={told("purse")} onClose={close} />
       )}
       {open === "tiers" && <TiersDialog of={account} onClose={close} />}
+      {open === "regions" && <RegionsDialog of={account} onClose={close} />}
       {open === "close" && <CloseAccountDialog of={account} below={below} onClose={close} />}
       {open !== null && open in ACCOUNT_CHANGES && (
         <AccountStatusDialog of={account} change={open as AccountChange} onClose={close} />

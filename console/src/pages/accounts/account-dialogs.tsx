@@ -2,8 +2,9 @@ import type { ReactNode } from "react";
 import type { Account } from "../../api/generated/admin.ts";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
-import { entitledTo, TiersField } from "../keys/entitlements.tsx";
+import { entitledTo, RegionsField, TiersField } from "../keys/entitlements.tsx";
 import { AccountField } from "./account-field.tsx";
+import { listOf } from "./limit-dialog.tsx";
 
 const KINDS = ["organisation", "team", "person", "project", "customer"].map((value) => ({ value, name: value }));
 
@@ -92,6 +93,26 @@ export const TiersDialog = ({ of: account, onClose }: { of: Account; onClose: ()
     }
   >
     {(problemOf) => <TiersField usual={account.tiers} autoFocus problem={problemOf("tiers")} />}
+  </FormDialog>
+);
+
+/** Where requests of the keys here and below may run. */
+export const RegionsDialog = ({ of: account, onClose }: { of: Account; onClose: () => void }): ReactNode => (
+  <FormDialog
+    title={`Regions of ${account.path}`}
+    lead="Requests of all keys below it run on routes of these regions, from the next one on. Lists of accounts above and of keys hold, too. A route without a region is left out."
+    verb="Save"
+    done="The regions are set"
+    fields={["regions"]}
+    onClose={onClose}
+    act={(change, given) =>
+      change("POST /admin/v1/accounts/{account}/regions", {
+        params: { account: account.id },
+        body: { regions: listOf(given("regions")) },
+      })
+    }
+  >
+    {(problemOf) => <RegionsField usual={account.regions} autoFocus problem={problemOf("regions")} />}
   </FormDialog>
 );
 

@@ -60,6 +60,7 @@ function Found({ tree: { account, below, keys, more } }: { tree: AccountTree }):
           <>
             {account.kind} ·{" "}
             {account.tiers !== null && `service tiers: ${account.tiers.join(", ") || "the usual one only"} · `}
+            {account.regions !== null && `regions: ${account.regions.join(", ")} · `}
             <Link to="/ledger" search={{ account: account.id, key: undefined }} className="text-accent underline">
               ledger
             </Link>{" "}

@@ -13,10 +13,10 @@ export const entitledTo = (text: string): string[] | null => (text.trim() === NO
 export const entitledText = (list: readonly string[] | null, between: string): string | undefined =>
   list?.length === 0 ? NONE : list?.join(between);
 
-export const ENTITLEMENT_FIELDS = ["models", "provider_scope", "tiers", "rpm_limit", "expires_at"];
+export const ENTITLEMENT_FIELDS = ["models", "provider_scope", "tiers", "regions", "rpm_limit", "expires_at"];
 
 type Props = {
-  usual: Pick<Key, "models" | "provider_scope" | "tiers" | "rpm_limit" | "expires_at">;
+  usual: Pick<Key, "models" | "provider_scope" | "tiers" | "regions" | "rpm_limit" | "expires_at">;
   models: readonly Model[];
   problemOf: (field: string) => string | null;
 };
@@ -49,6 +49,7 @@ export function Entitlements({ usual, models, problemOf }: Props): ReactNode {
         problem={problemOf("provider_scope")}
       />
       <TiersField usual={usual.tiers} autoFocus={false} problem={problemOf("tiers")} />
+      <RegionsField usual={usual.regions} autoFocus={false} problem={problemOf("regions")} />
       <div className="grid gap-3 sm:grid-cols-2">
         <Field
           label="Requests per minute"
@@ -73,10 +74,10 @@ export function Entitlements({ usual, models, problemOf }: Props): ReactNode {
   );
 }
 
-type TiersProps = { usual: readonly string[] | null; autoFocus: boolean; problem: string | null };
+type ListProps = { usual: readonly string[] | null; autoFocus: boolean; problem: string | null };
 
 /** Which service tiers may be asked for, of a key or an account. */
-export const TiersField = ({ usual, autoFocus, problem }: TiersProps): ReactNode => (
+export const TiersField = ({ usual, autoFocus, problem }: ListProps): ReactNode => (
   <Field
     label="Service tiers"
     name="tiers"
@@ -94,3 +95,16 @@ const named = (ids: readonly string[]): string =>
   ids.length === 0
     ? "none yet."
     : `${ids.slice(0, SHOWN).join(", ")}${ids.length > SHOWN ? ` and ${ids.length - SHOWN} more.` : "."}`;
+
+/** Where requests may run, of a key or an account. */
+export const RegionsField = ({ usual, autoFocus, problem }: ListProps): ReactNode => (
+  <Field
+    label="Regions"
+    name="regions"
+    autoFocus={autoFocus}
+    placeholder="anywhere"
+    defaultValue={usual?.join(", ")}
+    problem={problem}
+    hint="With commas: eu, ch. Requests run on routes that name one of them. Empty: on every route."
+  />
+);

@@ -1,6 +1,7 @@
 import type { CreateKeyRequest } from "../../api/generated/admin.ts";
 import { entitledTo } from "./entitlements.tsx";
 import { endOfDay } from "./end-of-day.ts";
+import { listOf } from "../accounts/limit-dialog.tsx";
 
 /** A key that is being filled in: texts, as the fields have them. */
 export type Draft = Record<
@@ -12,6 +13,7 @@ export type Draft = Record<
   | "period"
   | "models"
   | "tiers"
+  | "regions"
   | "provider_scope"
   | "rpm_limit"
   | "expires_at",
@@ -27,6 +29,7 @@ export const EMPTY_DRAFT: Draft = {
   period: "month",
   models: "",
   tiers: "",
+  regions: "",
   provider_scope: "all",
   rpm_limit: "",
   expires_at: "",
@@ -39,6 +42,7 @@ export const STEP_OF: Record<string, number> = {
   period: 1,
   models: 2,
   tiers: 2,
+  regions: 2,
   provider_scope: 2,
   rpm_limit: 2,
   expires_at: 2,
@@ -56,6 +60,7 @@ export const requestOf = (draft: Draft): CreateKeyRequest => ({
   label: draft.label || null,
   models: entitledTo(draft.models),
   tiers: entitledTo(draft.tiers),
+  regions: listOf(draft.regions),
   provider_scope: draft.provider_scope,
   rpm_limit: draft.rpm_limit === "" ? null : Number(draft.rpm_limit),
   expires_at: endOfDay(draft.expires_at),

@@ -11,6 +11,7 @@ import { Field } from "../../parts/field.tsx";
 import { FormDialog } from "../../parts/form-dialog.tsx";
 import { ENTITLEMENT_FIELDS, entitledTo, Entitlements } from "./entitlements.tsx";
 import { endOfDay } from "./end-of-day.ts";
+import { listOf } from "../accounts/limit-dialog.tsx";
 
 /** Its entitlements: models, provider, rate, end. */
 export function KeyMayUse({ of: key }: { of: Key }): ReactNode {
@@ -22,6 +23,7 @@ export function KeyMayUse({ of: key }: { of: Key }): ReactNode {
           ["Models", key.models === null ? "all" : key.models.length === 0 ? "none" : key.models.join(", ")],
           ["Provider", key.provider_scope],
           ["Service tiers", tiersOf(key)],
+          ["Regions", regionsOf(key)],
           ["Rate limit", key.rpm_limit === null ? "none" : `${groupDigits(key.rpm_limit)} requests per minute`],
           ["Expires", key.expires_at === null ? "never" : <Moment key="ends" atMs={Date.parse(key.expires_at)} />],
           ["Created", <Moment key="made" atMs={Date.parse(key.created_at)} />],
@@ -46,6 +48,12 @@ function tiersOf({ tiers, account_tiers: above }: Key): string {
   return above === null ? own : `${own}; its account allows ${named(above)}`;
 }
 
+/** The same of where its requests run. */
+function regionsOf({ regions, account_regions: above }: Key): string {
+  const own = regions?.join(", ") ?? "anywhere";
+  return above === null ? own : `${own}; its account allows ${above.join(", ") || "none"}`;
+}
+
 function ChangeDialog({ of: key, onClose }: { of: Key; onClose: () => void }): ReactNode {
   const models = useQuery(queryOf("GET /admin/v1/models", { query: { limit: 1000 } }));
   return (
@@ -63,6 +71,7 @@ function ChangeDialog({ of: key, onClose }: { of: Key; onClose: () => void }): R
             label: given("label") || null,
             models: entitledTo(given("models")),
             tiers: entitledTo(given("tiers")),
+            regions: listOf(given("regions")),
             provider_scope: given("provider_scope") || "all",
             rpm_limit: given("rpm_limit") === "" ? null : Number(given("rpm_limit")),
             expires_at: endOfDay(given("expires_at")),

@@ -7,6 +7,7 @@ import { Skeleton } from "../../parts/state.tsx";
 import { entitledText, entitledTo } from "./entitlements.tsx";
 import type { Paid } from "../accounts/find-payer.ts";
 import type { Draft } from "./key-draft.ts";
+import { listOf } from "../accounts/limit-dialog.tsx";
 
 type Props = { draft: Draft; paid: { data: Paid | undefined; isLoading: boolean } };
 
@@ -22,6 +23,7 @@ export function KeyReview({ draft, paid: { data: paid, isLoading } }: Props): Re
         ["Models", entitledText(entitledTo(draft.models), ", ") ?? "all"],
         ["Provider", draft.provider_scope],
         ["Service tiers", entitledText(entitledTo(draft.tiers), ", ") ?? "all that are sold"],
+        ["Regions", listOf(draft.regions)?.join(", ") ?? "anywhere"],
         ["Rate limit", draft.rpm_limit === "" ? "none" : `${groupDigits(draft.rpm_limit)} requests per minute`],
         ["Last day", draft.expires_at === "" ? "never expires" : `${draft.expires_at} (UTC)`],
       ]}

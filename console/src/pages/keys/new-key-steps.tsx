@@ -8,6 +8,7 @@ import { entitledTo, Entitlements } from "./entitlements.tsx";
 import type { Draft } from "./key-draft.ts";
 import { AccountField } from "../accounts/account-field.tsx";
 import type { Paid } from "../accounts/find-payer.ts";
+import { listOf } from "../accounts/limit-dialog.tsx";
 
 type Props = {
   draft: Draft;
@@ -136,6 +137,7 @@ export const UseStep = ({ draft, models, problemOf }: Props): ReactNode => (
     usual={{
       models: entitledTo(draft.models),
       tiers: entitledTo(draft.tiers),
+      regions: listOf(draft.regions),
       provider_scope: draft.provider_scope,
       rpm_limit: draft.rpm_limit === "" ? null : Number(draft.rpm_limit),
       expires_at: draft.expires_at || null,

@@ -137,6 +137,14 @@ const COLUMNS: readonly Column<Row>[] = [
     plain: ({ format }) => format,
   },
   {
+    id: "region",
+    head: "Region",
+    width: 96,
+    cell: ({ region }) => region ?? NONE,
+    sort: ({ region }) => region ?? "",
+    plain: ({ region }) => region ?? "",
+  },
+  {
     id: "state",
     head: "State",
     width: 120,

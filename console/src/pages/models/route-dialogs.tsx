@@ -22,10 +22,17 @@ export function RouteDialog({
   return (
     <FormDialog
       title={route === null ? `Add a route to ${model.id}` : `Order of ${route.provider}`}
-      lead="Routes in the format of the client are preferred. Among these, a lower priority is tried first; equal ones share the requests by weight, and weight 0 is a last resort."
+      lead="Routes in the format of the client are preferred. Among these, a lower priority is tried first; equal ones share the requests by weight, and weight 0 is a last resort. The region is a word of yours, such as eu, for keys that may run only there."
       verb={route === null ? "Add the route" : "Save"}
       done={route === null ? "The route is added" : "The order is changed"}
-      fields={["route.provider", "route.upstream_model", "route.format", "route.priority", "route.weight"]}
+      fields={[
+        "route.provider",
+        "route.upstream_model",
+        "route.format",
+        "route.priority",
+        "route.weight",
+        "route.region",
+      ]}
       onClose={onClose}
       act={(change, given) =>
         change("POST /admin/v1/models", {
@@ -38,6 +45,7 @@ export function RouteDialog({
               format: route?.format ?? (given("format") as Route["format"]),
               priority: Number(given("priority")),
               weight: Number(given("weight")),
+              region: given("region") || null,
             },
           },
         })
@@ -76,6 +84,15 @@ const OrderFields = ({ of: route, problemOf }: { of: Route | null; problemOf: Pr
       required
       defaultValue={route?.weight ?? 1}
       problem={problemOf("route.weight")}
+    />
+    <Field
+      label="Region"
+      name="region"
+      maxLength={40}
+      spellCheck={false}
+      placeholder="not told"
+      defaultValue={route?.region ?? undefined}
+      problem={problemOf("route.region")}
     />
   </div>
 );

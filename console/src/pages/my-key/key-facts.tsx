@@ -26,6 +26,7 @@ export const KeyFacts = ({ me }: { me: Me }): ReactNode => {
           ...(key.tiers === null
             ? []
             : [["Service tiers", ["default", ...key.tiers].join(", ")] as [string, ReactNode]]),
+          ...(key.regions === null ? [] : [["Runs in", key.regions.join(", ") || "no region"] as [string, ReactNode]]),
           ["Rate limit", key.rpm_limit ? `${groupDigits(key.rpm_limit)} requests per minute` : "none"],
           ["Requests", `${groupDigits(me.requests.total)} since it was made`],
           ["Made", moment(key.created_at, "")],

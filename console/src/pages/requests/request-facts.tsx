@@ -19,6 +19,7 @@ export function RequestFacts({ request }: { request: RequestDetail }): ReactNode
         <Fact name="model">{model === null ? "none was found" : <Others by={{ model }}>{model}</Others>}</Fact>
         <Fact name="asked for as">{request.model_asked}</Fact>
         <Fact name="provider">{provider !== null && <Others by={{ provider }}>{provider}</Others>}</Fact>
+        <Fact name="ran in">{request.region}</Fact>
         <Fact name="route">
           {`${request.route}${request.streamed ? ", streamed" : ""}${request.replay ? ", replayed" : ""}`}
         </Fact>

@@ -11,12 +11,12 @@ import {
   accountTree,
 } from "../../../contract/accounts.ts";
 import { written } from "../../../wire/validate.ts";
-import { accountName, creditAmount, tierNames } from "../../arguments.ts";
+import { accountName, creditAmount, regionNames, tierNames } from "../../arguments.ts";
 import { withOperator } from "../../open-operator.ts";
 import { addSearchOptions, readPages, type SearchOptions } from "../../page-options.ts";
 import { accountFundedText, accountListing, accountTreeText } from "../../text/accounts/account-text.ts";
 import { printable } from "../../text/cell.ts";
-import { tiersOf } from "../../text/keys/key-text.ts";
+import { regionsOf, tiersOf } from "../../text/keys/key-text.ts";
 import { printResult } from "../../text/print.ts";
 import { booked, REFERENCE_HELP } from "./funds.ts";
 import { addAccountImportCommand } from "./import-accounts.ts";
@@ -41,6 +41,7 @@ export function addAccountCommands(program: Command): void {
   addMoveCommand(accounts);
   for (const change of ACCOUNT_CHANGES) addStatusCommand(accounts, change);
   addTiersCommand(accounts);
+  addRegionsCommand(accounts);
   addCloseCommands(accounts);
   addMoneyCommands(accounts);
   addAccountImportCommand(accounts);
@@ -144,6 +145,22 @@ function addTiersCommand(accounts: Command): void {
       await withOperator(command, async (operator, by) => {
         const { account, changed } = written(accountStatus, await operator.accounts.setTiers(name, tiers, by));
         const text = `Tiers of ${printable(account.path)}${changed ? "" : " were already"}: ${tiersOf(account.tiers)}.`;
+        printResult({ account, changed }, { json: options.json === true, text: () => text });
+      });
+    });
+}
+
+function addRegionsCommand(accounts: Command): void {
+  accounts
+    .command("regions")
+    .argument("<account>", ACCOUNT_HELP, accountName)
+    .argument("<regions>", "`all`, or names with commas, such as eu,ch", regionNames)
+    .description("limit the regions that requests of the keys of an account, and all below it, may run in")
+    .option("--json", "print JSON")
+    .action(async (name: string, regions: string[] | null, options: { json?: true }, command: Command) => {
+      await withOperator(command, async (operator, by) => {
+        const { account, changed } = written(accountStatus, await operator.accounts.setRegions(name, regions, by));
+        const text = `Regions of ${printable(account.path)}${changed ? "" : " were already"}: ${regionsOf(account.regions)}.`;
         printResult({ account, changed }, { json: options.json === true, text: () => text });
       });
     });

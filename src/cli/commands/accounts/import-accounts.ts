@@ -188,6 +188,7 @@ const keyOrder = ({ path, key, mode }: Row) => ({
   providerScope: "all",
   models: null,
   tiers: null,
+  regions: null,
   rpmLimit: null,
   expiresAtMs: null,
   credit: null,

@@ -3,7 +3,7 @@ import { catalogueChanges } from "../../../contract/catalogue-changes.ts";
 import { written } from "../../../wire/validate.ts";
 import { type ProviderDialect, PROVIDER_DIALECTS } from "../../../core/request/dialect.ts";
 import { mergeTariff, type Tariff } from "../../../core/money/price.ts";
-import { tokenCount } from "../../arguments.ts";
+import { regionName, tokenCount } from "../../arguments.ts";
 import { withOperator } from "../../open-operator.ts";
 import { addPriceOptions, partsOf, type PriceOptions } from "../../price-options.ts";
 import { changeListing } from "../../text/catalogue/price-text.ts";
@@ -17,6 +17,7 @@ type AddOptions = PriceOptions & {
   conformant?: boolean;
   priority?: number;
   weight?: number;
+  region?: string | null;
   context?: number;
   maxOutput?: number;
   reasoning?: boolean;
@@ -44,6 +45,7 @@ export function addModelAddCommand(models: Command): void {
       "share of requests among routes of equal priority; 0 is used last (default: 1)",
       smallCount,
     )
+    .option("--region <name|none>", "where the route runs, in a word of yours such as eu", regionOrNone)
     .option("--context <tokens>", "context window", limit)
     .option("--max-output <tokens>", "limit of output tokens", limit)
     .option("--reasoning", "the model reasons; a stream that is cut is charged for its silence")
@@ -73,13 +75,14 @@ export function addModelAddCommand(models: Command): void {
     });
 }
 
-const routeOf = ({ provider, upstreamModel, format, conformant, priority, weight }: AddOptions) => ({
+const routeOf = ({ provider, upstreamModel, format, conformant, priority, weight, region }: AddOptions) => ({
   provider,
   upstreamModel,
   dialect: format,
   ...(conformant === undefined ? {} : { conformant }),
   ...(priority === undefined ? {} : { priority }),
   ...(weight === undefined ? {} : { weight }),
+  ...(region === undefined ? {} : { region }),
 });
 
 function tariffOf(options: PriceOptions): Tariff | null {
@@ -98,6 +101,8 @@ function limit(text: string): number {
   if (count >= 1 && count <= MOST_TOKENS) return count;
   throw new InvalidArgumentError(`It must be 1 to ${MOST_TOKENS} tokens.`);
 }
+
+const regionOrNone = (text: string): string | null => (text === "none" ? null : regionName(text));
 
 function smallCount(text: string): number {
   if (/^\d{1,7}$/.test(text) && Number(text) <= MOST_SMALL) return Number(text);

@@ -57,7 +57,8 @@ type Outcome = Pick<ImportedKey, "outcome"> & Partial<Pick<ImportedKey, "prefix"
 /** One key. That it is there already is the end that was wanted: a list can be imported again. */
 async function create({ keys }: Operator, key: LitellmKey & { credit: bigint }, by: By): Promise<Outcome> {
   const { digest, label, models, rpmLimit, expiresAtMs, credit } = key;
-  const order = { mode: "credit" as const, label, providerScope: "all", models, tiers: null, rpmLimit, expiresAtMs };
+  const unlimited = { providerScope: "all", tiers: null, regions: null };
+  const order = { mode: "credit" as const, label, ...unlimited, models, rpmLimit, expiresAtMs };
   const funds = { credit, budget: null, period: null };
   try {
     const { key: made } = await keys.create({ ...order, ...funds, existing: { digest } }, by);

@@ -10,6 +10,8 @@ import {
   isoDate,
   keyName,
   positiveInteger,
+  regionNames,
+  REGIONS_HELP,
   tierNames,
   TIERS_HELP,
   tokenCount,
@@ -33,6 +35,7 @@ type CreateOptions = {
   provider: string;
   model?: string[];
   tiers?: string[] | null;
+  regions?: string[] | null;
   rpm?: number;
   expires?: string;
   existingSecretStdin?: true;
@@ -94,6 +97,7 @@ function addCreateCommand(keys: Command): void {
     .option("--provider <name>", "restrict the key to one provider", "all")
     .option("--model <id...>", "restrict the key to these models")
     .option("--tiers <all|none|names>", TIERS_HELP, tierNames)
+    .option("--regions <all|names>", REGIONS_HELP, regionNames)
     .option("--rpm <number>", "limit of requests per minute", positiveInteger)
     .option("--expires <date>", "expiry date, such as 2027-01-31 or 2027-01-31T18:00:00Z", isoDate)
     .option(
@@ -113,6 +117,7 @@ function addCreateCommand(keys: Command): void {
           providerScope: options.provider,
           models: options.model ?? null,
           tiers: options.tiers ?? null,
+          regions: options.regions ?? null,
           rpmLimit: options.rpm ?? null,
           expiresAtMs: options.expires === undefined ? null : Date.parse(options.expires),
           credit: options.credit ?? null,

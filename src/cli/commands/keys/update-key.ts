@@ -1,10 +1,19 @@
 import { type Command, Option } from "commander";
 import { key as keySchema, type KeyJson } from "../../../contract/keys.ts";
 import { written } from "../../../wire/validate.ts";
-import { isoDate, keyName, orWord, positiveInteger, tierNames, TIERS_HELP } from "../../arguments.ts";
+import {
+  isoDate,
+  keyName,
+  orWord,
+  positiveInteger,
+  regionNames,
+  REGIONS_HELP,
+  tierNames,
+  TIERS_HELP,
+} from "../../arguments.ts";
 import { withOperator } from "../../open-operator.ts";
 import { CommandError } from "../../report-failure.ts";
-import { keyName as named, modelsOf, tiersOf } from "../../text/keys/key-text.ts";
+import { keyName as named, modelsOf, regionsOf, tiersOf } from "../../text/keys/key-text.ts";
 import { printable } from "../../text/cell.ts";
 import { printResult } from "../../text/print.ts";
 
@@ -18,6 +27,7 @@ type UpdateOptions = {
   addModel?: string[];
   removeModel?: string[];
   tiers?: string[] | null;
+  regions?: string[] | null;
   json?: true;
 };
 
@@ -26,7 +36,7 @@ export function addKeyUpdateCommand(keys: Command): void {
   keys
     .command("update")
     .argument("<key>", "id or prefix", keyName)
-    .description("change the limits, provider, models, tiers or label of a key")
+    .description("change the limits, provider, models, tiers, regions or label of a key")
     .option("--rpm <number|none>", "limit of requests per minute", orWord("none", positiveInteger))
     .option("--expires <date|never>", "expiry date; a later date reactivates an expired key", orWord("never", isoDate))
     .option("--label <text>", "a label to recognise the key by; an empty text removes it")
@@ -42,6 +52,7 @@ export function addKeyUpdateCommand(keys: Command): void {
     .option("--add-model <id...>", "add models to its list")
     .option("--remove-model <id...>", "remove models from its list")
     .option("--tiers <all|none|names>", TIERS_HELP, tierNames)
+    .option("--regions <all|names>", REGIONS_HELP, regionNames)
     .option("--json", "print JSON")
     .action(async (name: string, options: UpdateOptions, command: Command) => {
       const changes = changesOf(options);
@@ -64,6 +75,7 @@ const changesOf = ({
   addModel,
   removeModel,
   tiers,
+  regions,
 }: UpdateOptions) => ({
   ...(rpm === undefined ? {} : { rpmLimit: rpm === "none" ? null : rpm }),
   ...(expires === undefined ? {} : { expiresAtMs: expires === "never" ? null : Date.parse(expires) }),
@@ -74,13 +86,15 @@ const changesOf = ({
   ...(addModel === undefined ? {} : { addModels: addModel }),
   ...(removeModel === undefined ? {} : { removeModels: removeModel }),
   ...(tiers === undefined ? {} : { tiers }),
+  ...(regions === undefined ? {} : { regions }),
 });
 
-const summaryOf = ({ rpm_limit, expires_at, provider_scope, models, tiers }: KeyJson): string =>
+const summaryOf = ({ rpm_limit, expires_at, provider_scope, models, tiers, regions }: KeyJson): string =>
   [
     `rpm ${rpm_limit ?? "unlimited"}`,
     `expires ${expires_at ?? "never"}`,
     `provider ${printable(provider_scope)}`,
     `models ${printable(modelsOf({ models, provider_scope }))}`,
     ...(tiers === null ? [] : [`tiers ${tiersOf(tiers)}`]),
+    ...(regions === null ? [] : [`regions ${regionsOf(regions)}`]),
   ].join(", ");

@@ -246,7 +246,14 @@ async function devKeys({ keys, funds }: Operator, folder: string): Promise<DevRe
       ? secret
       : null;
   const issue = async (mode: KeyMode): Promise<string> => {
-    const unlimited = { providerScope: "all", models: null, tiers: null, rpmLimit: null, expiresAtMs: null };
+    const unlimited = {
+      providerScope: "all",
+      models: null,
+      tiers: null,
+      regions: null,
+      rpmLimit: null,
+      expiresAtMs: null,
+    };
     const penniless = { credit: null, budget: null, period: null };
     const order = { mode, label: `dev ${mode}`, ...unlimited, ...penniless, existing: null };
     const { secret } = await keys.create(order, BY_COMMAND);

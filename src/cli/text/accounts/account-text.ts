@@ -2,7 +2,7 @@ import type { AccountFundedJson, AccountJson, AccountTreeJson } from "../../../c
 import type { CounterJson } from "../../../wire/admin/counter.ts";
 import { moreText, nothingFound } from "../../page-options.ts";
 import { grouped, printable } from "../cell.ts";
-import { tiersOf } from "../keys/key-text.ts";
+import { regionsOf, tiersOf } from "../keys/key-text.ts";
 import { PLAIN, type Screen } from "../screen.ts";
 import { table } from "../table.ts";
 
@@ -66,7 +66,8 @@ export function accountTreeText({ account, below, keys, more }: AccountTreeJson,
   });
   const end = more ? "\n\nThere is more below; show one of these accounts to see it." : "";
   const tiers = account.tiers === null ? "" : `\nService tiers: ${tiersOf(account.tiers)}`;
-  return `${account.path} (${account.id})${tiers}\n\n${table(HEADER, rows, { screen })}${end}`;
+  const regions = account.regions === null ? "" : `\nRegions: ${regionsOf(account.regions)}`;
+  return `${account.path} (${account.id})${tiers}${regions}\n\n${table(HEADER, rows, { screen })}${end}`;
 }
 
 export function accountListing(

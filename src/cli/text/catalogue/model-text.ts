@@ -44,6 +44,7 @@ export const routeView = (route: Route) => ({
   conformant: route.conformant,
   priority: route.priority,
   weight: route.weight,
+  region: route.region ?? null,
 });
 
 function mediaView(model: ModelDetails): object {
@@ -151,13 +152,14 @@ export const routeListing = (routes: readonly Route[], screen: Screen = PLAIN): 
   routes.length === 0
     ? "No routes."
     : table(
-        ["ROUTE", "PROVIDER", "UPSTREAM MODEL", "FORMAT", "HOW", ">PRIORITY", ">WEIGHT"],
+        ["ROUTE", "PROVIDER", "UPSTREAM MODEL", "FORMAT", "HOW", "REGION", ">PRIORITY", ">WEIGHT"],
         routes.map((route) => [
           route.id,
           route.provider,
           route.upstreamModel,
           route.dialect,
           handling(route),
+          route.region ?? "-",
           String(route.priority),
           String(route.weight),
         ]),

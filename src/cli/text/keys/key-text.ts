@@ -54,6 +54,10 @@ export function modelsOf({ models, provider_scope }: Pick<KeyJson, "models" | "p
 export const tiersOf = (tiers: readonly string[] | null): string =>
   tiers === null ? "all that are sold" : tiers.join(", ") || "the usual one only";
 
+/** Where requests may run. */
+export const regionsOf = (regions: readonly string[] | null): string =>
+  regions === null ? "anywhere" : regions.join(", ") || "nowhere";
+
 export function keyDetails({ key, secrets }: KeyWithSecretsJson, funds: KeyFundsJson, screen: Screen = PLAIN): string {
   const pairs: [string, string][] = [
     ["id", key.id],
@@ -63,6 +67,10 @@ export function keyDetails({ key, secrets }: KeyWithSecretsJson, funds: KeyFunds
     ["models", modelsOf(key)],
     ["tiers", tiersOf(key.tiers)],
     ...(key.account_tiers === null ? [] : [["tiers of its account", tiersOf(key.account_tiers)] as [string, string]]),
+    ["regions", regionsOf(key.regions)],
+    ...(key.account_regions === null
+      ? []
+      : [["regions of its account", regionsOf(key.account_regions)] as [string, string]]),
     ["rpm", String(key.rpm_limit ?? "unlimited")],
     ["expires", key.expires_at ?? "never"],
     ["created", key.created_at],

@@ -76,6 +76,7 @@ function headOf(request: RequestDetailJson): [string, string][] {
       "client",
       request.client && printable(request.agent === null ? request.client : `${request.agent} (${request.client})`),
     ],
+    ["region", request.region],
     ["trace", request.trace_id],
     ["rejected with", request.refusal && printable(request.refusal)],
     ["stands for", request.times > 1 ? `${grouped(request.times)} requests` : null],
@@ -131,9 +132,9 @@ const millis = (ms: number): string => `${grouped(ms.toFixed(ms < 10 ? 2 : ms < 
 
 function attemptsText({ attempts }: RequestDetailJson, screen: Screen): string {
   if (attempts === null || attempts.length < 2) return "";
-  const lines = attempts.map(({ provider, began_ms: began, ended_ms: ended, status, failure }, no) => {
+  const lines = attempts.map(({ provider, region, began_ms: began, ended_ms: ended, status, failure }, no) => {
     const end = failure === null ? screen.paint("good", "succeeded") : screen.paint("bad", failure);
-    return `  ${no + 1}. ${provider} after ${millis(began)}: ${end}${status === null ? "" : ` (${status})`} in ${millis(ended - began)}`;
+    return `  ${no + 1}. ${provider}${region === null ? "" : ` in ${region}`} after ${millis(began)}: ${end}${status === null ? "" : ` (${status})`} in ${millis(ended - began)}`;
   });
   return [screen.paint("heading", "Attempts"), ...lines].join("\n");
 }
