@@ -113,7 +113,7 @@ const ANSWERS: Record<ProviderDialect, Record<(typeof PARTS)[number], string>> =
     "service tier": "–",
     "provider-run searches": "–",
     "other output of provider-run tools": "–",
-    "citations of URLs": "–",
+    "citations of URLs": "`groundingChunks`",
     "citations of places in documents": "–",
     "log probabilities": "–",
   },

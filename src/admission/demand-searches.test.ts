@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { chargeOf } from "../core/money/pay-rate.ts";
 import type { Tariff, WhenLine } from "../core/money/price.ts";
 import { tariffFault } from "../core/money/rate-rows.ts";
-import { NO_USAGE, type Usage } from "../core/money/usage.ts";
+import { GROUNDED_PROMPT, NO_USAGE, type Usage } from "../core/money/usage.ts";
 import { mostInputRead, type ProviderCalls } from "../core/request/provider-tools.ts";
 import { type DemandFacts, demandOf } from "./demand.ts";
 
@@ -12,10 +12,13 @@ const rates = fc.record({ inputNano: amount, outputNano: amount, cacheReadNano: 
 type Rates = Record<"inputNano" | "outputNano" | "cacheReadNano" | "cacheWrite5mNano", bigint>;
 const search = fc.bigInt({ min: 0n, max: 50_000_000n });
 
-const lineOf = (when: WhenLine["when"], nano: Rates, each: bigint | null): WhenLine => ({
+/** A price counts searches, or requests that led to any. */
+const counted = fc.constantFrom("web_search", GROUNDED_PROMPT);
+
+const lineOf = (when: WhenLine["when"], nano: Rates, calls: Record<string, bigint>): WhenLine => ({
   when,
   nano,
-  toolCallNano: each === null ? {} : { web_search: each },
+  toolCallNano: calls,
   times: null,
   sold: true,
 });
@@ -24,13 +27,22 @@ const tariffs = fc
   .record({
     base: rates,
     each: search,
+    counts: counted,
     line: fc.option(fc.tuple(fc.option(fc.nat({ max: 3_000 })), rates, fc.option(search))),
   })
-  .map(({ base, each, line }): Tariff & { version: number } => ({
+  .map(({ base, each, counts, line }): Tariff & { version: number } => ({
     ...base,
-    toolCallNano: { web_search: each },
+    toolCallNano: { [counts]: each },
     version: 1,
-    ...(line && { when: [lineOf(line[0] === null ? { region: "us" } : { inputAbove: line[0] }, line[1], line[2])] }),
+    ...(line && {
+      when: [
+        lineOf(
+          line[0] === null ? { region: "us" } : { inputAbove: line[0] },
+          line[1],
+          line[2] === null ? {} : { [counts]: line[2] },
+        ),
+      ],
+    }),
   }));
 
 type Turn = { calls: number; brings: number; says: number };
@@ -69,7 +81,7 @@ function billedFor(
     ...NO_USAGE,
     inputTokens: read,
     outputTokens: output,
-    toolCalls: called === 0 ? {} : { web_search: called },
+    toolCalls: called === 0 ? {} : { web_search: called, [GROUNDED_PROMPT]: 1 },
   };
 }
 

@@ -4,6 +4,7 @@ import type { ModelTerms } from "../core/catalogue/model-terms.ts";
 import { creditRate, type PayRate, type PayRates, roundedUp, TOKEN_RATE } from "../core/money/pay-rate.ts";
 import { type Tariff } from "../core/money/price.ts";
 import { isPeak } from "../core/money/rate-rows.ts";
+import { GROUNDED_PROMPT } from "../core/money/usage.ts";
 import { type MediaTokens, mostInputTokens as mostInputTokensOf } from "../core/request/media-tokens.ts";
 import type { InputEstimate } from "../core/request/input-estimate.ts";
 import { mostInputRead, type ProviderCalls } from "../core/request/provider-tools.ts";
@@ -110,7 +111,9 @@ type Size = { prompt: number; ceiling: number; floor: number };
 /** What it takes of one unit. */
 function demandAt(rate: PayRate, facts: DemandFacts, { prompt, ceiling, floor }: Size) {
   const { choices, input, calls } = facts;
-  const callsMost = calls === null ? 0n : BigInt(calls.most) * rate.callOf(calls.tools);
+  // A price names one of the two: each search, or each request that led to any.
+  const callsMost =
+    calls === null ? 0n : BigInt(calls.most) * rate.callOf(calls.tools) + rate.callOf([GROUNDED_PROMPT]);
   const mostWith = (tokens: number, addedBytes = 0): bigint =>
     callsMost +
     rate.mostOf({

@@ -271,6 +271,10 @@ export const toolNano = ({ toolCallNano }: Pick<Tariff, "toolCallNano">, name: s
 export const pricesTool = (tariff: Pick<Tariff, "toolCallNano">, name: string): boolean =>
   toolNano(tariff, name) !== null || (name === "web_fetch" && toolNano(tariff, "web_search") !== null);
 
+/** Whether a price is of searches of the kind that is billed once for each request that led to any, however many they were. */
+export const pricesGrounding = (tariff: Pick<Tariff, "toolCallNano">): boolean =>
+  toolNano(tariff, GROUNDED_PROMPT) !== null;
+
 /** Two counts of the same searches, of which a provider bills one, and so a price names one. */
 const SEARCHES: readonly string[] = ["web_search", GROUNDED_PROMPT];
 const otherCount = (name: string): string | undefined =>

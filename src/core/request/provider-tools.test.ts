@@ -20,6 +20,17 @@ test("what the operator says of a model stands before what is known of its famil
   expect(tokensOfCall(model({ search_tokens: 8_000 }, "house-model"))).toBe(8_000);
 });
 
+test("where no request can cap searches, a caller's own cap bounds nothing", () => {
+  const google = { ...model({}), routes: [{ upstreamModel: "gemini-3-flash", dialect: "gemini" as const }] };
+
+  expect(providerCallsOf([asks("web_search", 2)], google)).toEqual({
+    tools: ["web_search"],
+    most: 8,
+    tokensEach: 2_000,
+  });
+  expect(providerCallsOf([{ ...asks("web_search", 1), always: true }], google)?.most).toBe(8);
+});
+
 test("a caller's own cap is kept if it is the lower, and each tool has one", () => {
   const shown = model({ search_calls: 5 }, "claude-opus-5");
   const most = (...asked: AskedTool[]): number | undefined => providerCallsOf(asked, shown)?.most;

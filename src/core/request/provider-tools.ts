@@ -1,3 +1,4 @@
+import type { ProviderDialect } from "./dialect.ts";
 import { modelNameIn } from "./media-tokens.ts";
 
 /** A tool that a provider runs while it answers, as prices call it. */
@@ -32,10 +33,18 @@ const LARGEST_CAP = 1_000;
 const FAMILIES: readonly (readonly [name: RegExp, tokens: number])[] = [
   [/^claude-/, 25_000],
   [/^(?:gpt-|chatgpt-|o\d|grok-)/, 16_000],
+  // What Google finds is not billed as input; what its model asks for is.
+  [/^gemini-/, 2_000],
 ];
 
 /** A model, as far as this goes. */
-type Shown = { capabilities: Readonly<Record<string, unknown>>; routes: readonly { upstreamModel: string }[] };
+type Shown = {
+  capabilities: Readonly<Record<string, unknown>>;
+  routes: readonly { upstreamModel: string; dialect?: ProviderDialect }[];
+};
+
+/** Google's models search as often as they like: no request can tell them how often they may. */
+export const takesCaps = ({ dialect }: { dialect?: ProviderDialect }): boolean => dialect !== "gemini";
 
 /** By the operator's own word (`search_calls` and `search_tokens` of its capabilities), else by what is known. */
 export const mostCallsOf = ({ capabilities }: Pick<Shown, "capabilities">): number =>
@@ -63,7 +72,7 @@ export function providerCallsOf(asked: readonly AskedTool[] | undefined, model: 
   const mostCalls = mostCallsOf(model);
   return {
     tools: [...new Set(asked.map(({ name }) => name))],
-    most: asked.reduce((sum, tool) => sum + capOf(tool, mostCalls), 0),
+    most: asked.reduce((sum, tool) => sum + (model.routes.every(takesCaps) ? capOf(tool, mostCalls) : mostCalls), 0),
     tokensEach: tokensOfCall(model),
   };
 }

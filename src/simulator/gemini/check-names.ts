@@ -53,6 +53,7 @@ const REQUEST: Names = {
   contents: CONTENT,
   systemInstruction: CONTENT,
   tools: {
+    googleSearch: { timeRangeFilter: "any", searchTypes: "any" },
     functionDeclarations: {
       name: "any",
       description: "any",

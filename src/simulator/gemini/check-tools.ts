@@ -8,6 +8,8 @@ const MODES = ["AUTO", "ANY", "NONE", "VALIDATED"];
 /** Refuses what Google refuses of the functions it is offered, and of how they are to be chosen. */
 export function checkTools({ tools, toolConfig }: JsonObject): void {
   const declared = objectsIn(tools).flatMap((tool) => objectsIn(tool["functionDeclarations"]));
+  if (declared.length > 0 && objectsIn(tools).some((tool) => tool["googleSearch"] !== undefined))
+    throw invalid("Tool use with function calling is unsupported by the model.", "tools");
   const names = declared.map(({ name }) => String(name));
   for (const [index, { parameters, parametersJsonSchema: schema }] of declared.entries()) {
     const at = `tools[0].function_declarations[${index}]`;

@@ -64,7 +64,7 @@ const NOTHING = (): readonly string[] => [];
 
 /** Thoughts are shown to who asks for them. */
 function isShown({ ask }: Generation, block: Block): boolean {
-  if (block.kind !== "thinking") return block.kind !== "refusal";
+  if (block.kind !== "thinking") return block.kind !== "refusal" && block.kind !== "search";
   const { generationConfig: config } = ask.body;
   const thinking = isObject(config) ? config["thinkingConfig"] : undefined;
   return block.thoughts !== "hidden" && isObject(thinking) && thinking["includeThoughts"] === true;
@@ -123,7 +123,25 @@ function stopOf(generation: Generation): JsonObject {
   const { reason } = generation.stop;
   const refusal = blocksOf(generation).find(({ kind }) => kind === "refusal");
   const finishMessage = reason === "tool" ? "Model generated function call(s)." : refusal && textOf(refusal);
-  return { finishReason: REASONS[reason], index: 0, ...(finishMessage !== undefined && { finishMessage }) };
+  return {
+    finishReason: REASONS[reason],
+    index: 0,
+    ...groundingOf(generation),
+    ...(finishMessage !== undefined && { finishMessage }),
+  };
+}
+
+/** What was searched for, and found; with the end, where there is all of it. */
+function groundingOf(generation: Generation): JsonObject {
+  const runs = blocksOf(generation).filter((block) => block.kind === "search");
+  if (runs.length === 0) return {};
+  const web = (at: number) => ({ uri: `https://found.example/${at}`, title: `Page ${at}` });
+  return {
+    groundingMetadata: {
+      webSearchQueries: runs.map((_, at) => `query ${at}`),
+      groundingChunks: runs.map((_, at) => ({ web: web(at) })),
+    },
+  };
 }
 
 const nameOf = ({ ask, id }: Generation): JsonObject => ({ modelVersion: ask.model, responseId: id });

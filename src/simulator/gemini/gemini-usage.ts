@@ -5,7 +5,8 @@ import { blocksOf } from "../plan/generation.ts";
 /** In this dialect thoughts are counted beside the candidates, and cached tokens inside the prompt. */
 export function wholeUsage({ usage }: Generation): JsonObject {
   if (usage === null) return {};
-  const { inputTokens, outputTokens, totalTokens, cachedTokens, thoughtTokens } = usage;
+  // What was found is not billed.
+  const { promptTokens: inputTokens, outputTokens, totalTokens, cachedTokens, thoughtTokens } = usage;
   return {
     usageMetadata: {
       promptTokenCount: inputTokens,
@@ -30,8 +31,8 @@ export function usageSoFar(generation: Generation, block: Block | undefined): (t
   const before = blocks.slice(0, block === undefined ? 0 : blocks.indexOf(block));
   const shown = before.reduce((sum, { kind, tokens }) => (kind === "thinking" ? sum : sum + tokens), 0);
   const thought = usage.thoughtTokens - (block?.kind === "thinking" ? block.tokens : 0);
-  const input = JSON.stringify(usage.inputTokens);
-  const inputCount = Number(usage.inputTokens);
+  const input = JSON.stringify(usage.promptTokens);
+  const inputCount = Number(usage.promptTokens);
   const cached = usage.cachedTokens > 0 ? `,"cachedContentTokenCount":${usage.cachedTokens}` : "";
   return (tokens) => {
     const thoughts = block?.kind === "thinking" ? thought + tokens : thought;

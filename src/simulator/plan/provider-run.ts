@@ -18,7 +18,9 @@ export function providerRunIn({ tools, max_tool_calls: most }: JsonObject): Offe
     if (tool === undefined) return 0;
     return typeof tool["max_uses"] === "number" ? tool["max_uses"] : Number.POSITIVE_INFINITY;
   };
-  const [searches, pages] = [capOf(TYPES.searches), capOf(TYPES.pages)];
+  // Google names its own by a member.
+  const isGoogles = listed.some(({ googleSearch }) => isObject(googleSearch));
+  const [searches, pages] = [isGoogles ? Number.POSITIVE_INFINITY : capOf(TYPES.searches), capOf(TYPES.pages)];
   const together = typeof most === "number" ? most : Number.POSITIVE_INFINITY;
   return searches + pages === 0 ? null : { searches, pages, together };
 }

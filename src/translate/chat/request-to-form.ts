@@ -34,6 +34,7 @@ export function chatToForm(body: Json, open: OpenSeal): RequestForm {
     ...EMPTY_FORM,
     ...withSystem(turns, []),
     ...toolsOf(body, names),
+    search: objectOrNull(body["web_search_options"]) !== null,
     parallelCalls: booleanOrNull(body["parallel_tool_calls"]),
     temperature: numberOrNull(body["temperature"]),
     topP: numberOrNull(body["top_p"]),

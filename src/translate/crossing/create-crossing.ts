@@ -1,7 +1,7 @@
 import { AnswerLimitError } from "../../core/request/answer-limit.ts";
 import { Fault } from "../../core/fault.ts";
 import { PLAIN_TIER } from "../../core/money/rate-rows.ts";
-import type { Usage } from "../../core/money/usage.ts";
+import { GROUNDED_PROMPT, NO_TOOL_CALLS, type Usage } from "../../core/money/usage.ts";
 import type { AnswerStage, PlainAnswer, Verdict } from "../answer-stage.ts";
 import { DROP, FAILED, TERMINAL } from "../answer-stage.ts";
 import { OutputMeter } from "../output-meter.ts";
@@ -27,7 +27,10 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
   return {
     request: (request, told) => writeRequest(request, told),
     plain: (bytes, request, origin) => readPlain(bytes, nameOf(request, origin)),
-    stage: (request, origin) => createStage(client, provider, nameOf(request, origin)),
+    stage: (request, origin) => {
+      const stage = createStage(client, provider, nameOf(request, origin));
+      return (request.providerTools ?? []).length === 0 ? stage : withSearches(stage);
+    },
   };
 
   function writeRequest(
@@ -143,6 +146,18 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
     failure: writer.failure,
   };
 }
+
+/** What was searched is told at the end: an answer that was begun rests on one search at least. */
+const withSearches = (stage: AnswerStage): AnswerStage => ({
+  ...stage,
+  providerRuns: () => {
+    const seen = stage.usage()?.toolCalls ?? NO_TOOL_CALLS;
+    const begun = stage.delivered.length === 0 ? NO_TOOL_CALLS : ONE_SEARCH;
+    return { toolCalls: { ...begun, ...seen }, inputTokens: 0, running: false };
+  },
+});
+
+const ONE_SEARCH = { web_search: 1, [GROUNDED_PROMPT]: 1 };
 
 function noteText(text: Buffer, meter: OutputMeter, reader: AnswerReader): void {
   meter.note(text);

@@ -1,6 +1,8 @@
 import { isObject } from "../../core/bytes/is-object.ts";
 import { type Condition, type Exception, refused } from "./field-row.ts";
-import { PROVIDER_RUN } from "./notes.ts";
+import { PROVIDER_RUN, SEARCH_ALONE } from "./notes.ts";
+
+const GEMINI = { alone: "gemini" } as const;
 
 export const otherThan = (...values: readonly unknown[]): Condition => ({
   words: `other than ${values.map((value) => `\`${String(value)}\``).join(", ")}`,
@@ -18,15 +20,48 @@ export const wordOtherThan = (...values: readonly string[]): Condition => ({
   when: (value) => typeof value === "string" && !values.includes(value),
 });
 
-/** Tools that only a provider of the client's own format runs as they are meant. */
-export const providerRun = (types: RegExp): Exception =>
-  refused(
+const isOf = (types: RegExp, type: unknown): type is string => typeof type === "string" && types.test(type);
+const FETCH = /^web_fetch/;
+
+/** Tools that only a provider of the client's own format runs as they are meant; Google's models search the web, and open no pages. */
+export const providerRun = (types: RegExp): readonly [Exception, Exception, Exception] => [
+  {
+    ...refused(
+      { words: "a web search or fetch that the provider runs", when: (type) => isOf(types, type) },
+      PROVIDER_RUN,
+    ),
+    at: { except: "gemini" },
+  },
+  {
+    ...refused(
+      { words: "a web fetch that the provider runs", when: (type) => isOf(types, type) && FETCH.test(type) },
+      PROVIDER_RUN,
+    ),
+    at: GEMINI,
+  },
+  {
+    ...refused(
+      {
+        words: "a web search that the provider runs, beside other tools",
+        when: (type, _, { body }) => isOf(types, type) && Array.isArray(body["tools"]) && body["tools"].length > 1,
+      },
+      SEARCH_ALONE,
+    ),
+    at: GEMINI,
+  },
+];
+
+/** Which sites may be searched is nothing that a client can do without, and Google is not told. */
+export const SITES: Exception = {
+  ...refused(
     {
-      words: "a web search or fetch that the provider runs",
-      when: (type) => typeof type === "string" && types.test(type),
+      words: "of a web search",
+      when: (sites) => (Array.isArray(sites) ? sites.length > 0 : isObject(sites) && Object.keys(sites).length > 0),
     },
-    PROVIDER_RUN,
-  );
+    "Google's models can't be told which sites to search. Remove this field, or use another model.",
+  ),
+  at: GEMINI,
+};
 
 /** A part that does not say what it is; the formats themselves refuse it, and nobody could translate it. */
 export const UNTYPED: Condition = {

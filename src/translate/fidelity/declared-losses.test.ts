@@ -146,7 +146,7 @@ function meaningOf(form: RequestForm): Record<string, unknown> {
 
 /** In every body, refused before a request gets this far, or tried where its own tests are. */
 const ELSEWHERE =
-  /^(model|functions|function_call|client_metadata|prompt_cache_retention|web_search_options)$|tools\.\*\.(tools|format|defer_loading)|input\.\*\.tools|caller|execution/;
+  /^(model|functions|function_call|client_metadata|prompt_cache_retention|web_search_options.*)$|tools\.\*\.(tools|format|defer_loading|filters|allowed_domains|blocked_domains)|input\.\*\.tools|caller|execution/;
 
 test.each(Object.keys(CLIENT_FIELDS) as ClientDialect[])(
   "the bodies of %s speak of every field of its table",

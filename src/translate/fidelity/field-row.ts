@@ -34,10 +34,17 @@ export type FieldRow = {
   only?: Condition;
   /** How it is translated, or why it cannot be. */
   note?: string;
+  at?: Places;
 };
 
+/** Of which provider formats it speaks, where these differ: all but one, or one alone. */
+type Places = { except: ProviderDialect } | { alone: ProviderDialect };
+
 /** Values of a field that fare worse than the others. */
-export type Exception = { fate: "lost" | "refused"; only: Condition; note?: string };
+export type Exception = { fate: "lost" | "refused"; only: Condition; note?: string; at?: Places };
+
+export const isAt = ({ at }: Pick<FieldRow, "at">, provider: ProviderDialect): boolean =>
+  at === undefined || ("alone" in at ? at.alone === provider : at.except !== provider);
 
 export const lost = (only: Condition, note?: string): Exception => ({ fate: "lost", only, ...(note && { note }) });
 export const refused = (only: Condition, note?: string): Exception => ({

@@ -3,7 +3,7 @@ import { invariant } from "../../core/invariant.ts";
 import { CHAT_FIELDS } from "./chat/fields.ts";
 import { MESSAGES_TO_CHAT } from "./chat/from-messages.ts";
 import { RESPONSES_TO_CHAT } from "./chat/from-responses.ts";
-import { type ClientFields, type FieldRow, rowsOf } from "./field-row.ts";
+import { type ClientFields, type FieldRow, isAt, rowsOf } from "./field-row.ts";
 import { CHAT_TO_GEMINI } from "./gemini/from-chat.ts";
 import { MESSAGES_TO_GEMINI } from "./gemini/from-messages.ts";
 import { RESPONSES_TO_GEMINI } from "./gemini/from-responses.ts";
@@ -46,9 +46,22 @@ const FIELD_TABLES: FieldTables = {
   },
 };
 
+/** The same, each with the rows that speak of its provider. */
+const TABLES = Object.fromEntries(
+  Object.entries(FIELD_TABLES).map(([provider, tables]) => [
+    provider,
+    Object.fromEntries(
+      Object.entries(tables).map(([client, rows]) => [
+        client,
+        rows.filter((row) => isAt(row, provider as ProviderDialect)),
+      ]),
+    ),
+  ]),
+) as unknown as Record<ProviderDialect, Partial<Record<ClientDialect, readonly FieldRow[]>>>;
+
 /** What becomes of a request of one format at providers of another. */
 export function fieldTable(client: ClientDialect, provider: ProviderDialect): readonly FieldRow[] {
-  const tables: Partial<Record<ClientDialect, readonly FieldRow[]>> = FIELD_TABLES[provider];
+  const tables: Partial<Record<ClientDialect, readonly FieldRow[]>> = TABLES[provider];
   const table = tables[client];
   invariant(table, `losses of ${client} at its own providers`);
   return table;

@@ -13,6 +13,10 @@ export const FOUND_TOOLS =
 export const PROVIDER_RUN =
   "Only a provider of the request's own format runs this tool. Remove it, or use a tool that your client runs.";
 
+/** Google's models take searches or functions, and not both. */
+export const SEARCH_ALONE =
+  "Models of Google search only where no other tool is offered. Remove the other tools, or this one.";
+
 export const RETURNED = "Returned to the provider that produced it.";
 export const NOT_ENFORCED = "Sent as a description, not enforced.";
 export const ONE_USER = "Only one id of the user is sent.";

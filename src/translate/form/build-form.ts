@@ -7,6 +7,7 @@ import { objectOf, textOf } from "./read-json.ts";
 
 export const EMPTY_FORM: Readonly<Omit<RequestForm, "system" | "turns">> = Object.freeze({
   tools: [],
+  search: false,
   toolChoice: null,
   parallelCalls: null,
   temperature: null,

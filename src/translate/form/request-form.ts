@@ -7,6 +7,8 @@ export type RequestForm = {
   system: TextBlock[];
   turns: Turn[];
   tools: ToolForm[];
+  /** The provider is to search the web where its model wants to. */
+  search: boolean;
   toolChoice: ToolChoice | null;
   parallelCalls: boolean | null;
   temperature: number | null;

@@ -2,6 +2,7 @@ import { Fault } from "../../core/fault.ts";
 import type { Usage } from "../../core/money/usage.ts";
 import { readGeminiUsage, searchesIn, tellsOfInput } from "../../wire/gemini/gemini-usage.ts";
 import type { AnswerEvent, Stop, StopReason } from "../form/answer-form.ts";
+import type { Citation } from "../form/citation.ts";
 import type { Json } from "../../core/bytes/json.ts";
 import { objectOf, objectOrNull, objectsOf, textOrNull } from "../form/read-json.ts";
 import type { AnswerReader, ProviderSide } from "../form/sides.ts";
@@ -40,6 +41,7 @@ export function createGeminiReader(): AnswerReader {
   let told: Json | null = null;
   let searches = 0;
   let end: End | null = null;
+  let sources: readonly Citation[] = [];
 
   return {
     read: (event) => {
@@ -49,13 +51,14 @@ export function createGeminiReader(): AnswerReader {
       if (usage !== null && tellsOfInput(usage)) told = usage;
       const candidate = candidateIn(chunk);
       searches = Math.max(searches, searchesIn(candidate));
+      sources = sourcesIn(candidate) ?? sources;
       if (BROKEN_OFF.has(candidate["finishReason"])) return null;
       end = endOf(chunk, candidate) ?? end;
       return parts.read(objectOf(candidate["content"])["parts"]);
     },
     // Nothing says that a stream has ended but its end; of the events, any may give a reason.
     ended: () => false,
-    close: () => (end === null ? null : ending(parts, end)),
+    close: () => (end === null ? null : ending(parts, end, sources)),
     usage: () => readGeminiUsage(told, searches),
     inputUsage: () => withoutOutput(readGeminiUsage(told, searches)),
   };
@@ -74,7 +77,7 @@ export const wholeGeminiAnswer: ProviderSide["whole"] = (bytes) => {
     throw new Fault("upstream_error", "The provider ended its response early. It is safe to retry.");
   return {
     usage: readGeminiUsage(answer["usageMetadata"], searchesIn(candidate)),
-    events: [{ kind: "answer-started" }, ...said, ...ending(parts, end)],
+    events: [{ kind: "answer-started" }, ...said, ...ending(parts, end, sourcesIn(candidate) ?? [])],
   };
 };
 
@@ -92,8 +95,23 @@ function endOf({ promptFeedback: feedback }: Json, { finishReason, finishMessage
   return { stop: { reason, sequence: null }, words: reason === "refused" ? textOrNull(finishMessage) : null };
 }
 
-const ending = (parts: PartReader, { stop, words }: End): AnswerEvent[] => [
-  ...parts.close(words),
+/** Pages that an answer was grounded on; null: it says nothing of any. Each chunk of a stream says all that it knows. */
+function sourcesIn({ groundingMetadata: grounding }: Json): Citation[] | null {
+  const { groundingChunks: found } = objectOf(grounding);
+  if (!Array.isArray(found)) return null;
+  return found.slice(0, MOST_SOURCES).flatMap((chunk: unknown) => {
+    const { uri, title } = objectOf(objectOf(chunk)["web"]);
+    return typeof uri === "string"
+      ? [{ url: uri, title: textOrNull(title) ?? "", quote: "", span: null, native: null }]
+      : [];
+  });
+}
+
+/** More than any answer rests on. */
+const MOST_SOURCES = 200;
+
+const ending = (parts: PartReader, { stop, words }: End, sources: readonly Citation[]): AnswerEvent[] => [
+  ...parts.close(words, sources),
   { kind: "answer-stopped", stop },
 ];
 

@@ -212,3 +212,31 @@ test("however the parts of an answer are spread over events, callers of every fo
     }),
   );
 });
+
+test.each(["messages", "chat", "responses"] as const)("pages that an answer rests on are cited in %s", (client) => {
+  const grounding = {
+    webSearchQueries: ["tides"],
+    groundingChunks: [{ web: { uri: "https://tides.example/a", title: "Tides" } }, { web: { uri: 7 } }, { maps: {} }],
+  };
+  const parts = [{ text: "Twice a day." }];
+  const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: 5, totalTokenCount: 8 };
+  const { events, whole } = cross(client, "gemini");
+  const told = events(
+    { candidates: [{ content: { parts }, index: 0 }] },
+    {
+      candidates: [
+        { content: { parts: [{ text: "" }] }, finishReason: "STOP", index: 0, groundingMetadata: grounding },
+      ],
+      usageMetadata,
+    },
+  );
+  const answer = whole({
+    candidates: [{ content: { parts }, finishReason: "STOP", groundingMetadata: grounding }],
+    usageMetadata,
+  });
+
+  for (const said of [told, answer]) {
+    expect(JSON.stringify(said)).toContain('"url":"https://tides.example/a"');
+    expect(JSON.stringify(said)).toContain("Tides");
+  }
+});

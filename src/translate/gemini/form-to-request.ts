@@ -31,7 +31,9 @@ export function formToGemini(form: RequestForm, { model, maxOutputTokens }: Prov
   });
 }
 
-function toolsOf({ tools, toolChoice }: RequestForm): Json {
+function toolsOf({ tools, toolChoice, search }: RequestForm): Json {
+  // A model is offered one kind of them alone.
+  if (search) return { tools: [{ googleSearch: {} }] };
   if (tools.length === 0) return {};
   const config = choiceOf(toolChoice);
   return {
@@ -60,8 +62,8 @@ function choiceOf(choice: ToolChoice | null): Json | null {
   }
 }
 
-function formatOf({ outputFormat, tools }: RequestForm, model: string): Json {
-  if (outputFormat === null || (tools.length > 0 && !holdsBesideTools(model))) return {};
+function formatOf({ outputFormat, tools, search }: RequestForm, model: string): Json {
+  if (outputFormat === null || ((tools.length > 0 || search) && !holdsBesideTools(model))) return {};
   return {
     responseMimeType: "application/json",
     ...(outputFormat.kind === "schema" ? { responseJsonSchema: schemaOf(outputFormat) } : {}),

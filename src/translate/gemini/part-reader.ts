@@ -2,6 +2,7 @@ import type { AnswerEvent } from "../form/answer-form.ts";
 import { createBlockNumbers } from "../form/block-numbers.ts";
 import type { Json } from "../../core/bytes/json.ts";
 import { objectOf, objectOrNull, objectsOf, textOf, textOrNull } from "../form/read-json.ts";
+import type { Citation } from "../form/citation.ts";
 import type { ThoughtSeal } from "./thought-seal.ts";
 import { PartialArgs } from "./partial-args.ts";
 
@@ -11,8 +12,8 @@ type Prose = "text" | "refusal" | "thinking";
 export type PartReader = {
   /** Null: they are none that a model can have meant. */
   read: (parts: unknown) => AnswerEvent[] | null;
-  /** `words`: what a provider says of having refused. */
-  close: (words: string | null) => AnswerEvent[];
+  /** `words`: what a provider says of having refused. `sources`: what its model has found, which all that it said last rests on. */
+  close: (words: string | null, sources: readonly Citation[]) => AnswerEvent[];
 };
 
 /** The parts of one answer, as they come, as blocks. */
@@ -98,8 +99,9 @@ export function createPartReader(): PartReader {
       }
       return events;
     },
-    close: (words) => [
+    close: (words, sources) => [
       ...finishCall(),
+      ...blocks.cite("text", sources),
       ...(words === null || words === "" ? [] : [...startProse("refusal"), ...blocks.grow("refusal", words)]),
       ...stopProse(),
       ...blocks.stopAll(),

@@ -159,3 +159,18 @@ test("the first five sequences to stop at are told", () => {
     "5",
   ]);
 });
+
+test.each([
+  [
+    "messages",
+    {
+      messages: [user(text("hi"))],
+      max_tokens: 9,
+      tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 3 }],
+    },
+  ],
+  ["responses", { input: "hi", tools: [{ type: "web_search" }] }],
+  ["chat", { messages: [{ role: "user", content: "hi" }], web_search_options: {} }],
+] as const)("a search of %s is Google's own", (client, body) => {
+  expect(cross(client, "gemini").sent(body)["tools"]).toEqual([{ googleSearch: {} }]);
+});

@@ -23,6 +23,7 @@ import type {
   Turn,
 } from "../form/request-form.ts";
 import { losesDemandedTool, offeredTools } from "./offered-tools.ts";
+import { MESSAGES_SEARCH } from "../../wire/members/search-types.ts";
 import { createFunctionNames, type FunctionNames } from "../form/tools/tool-names.ts";
 
 /** Budgets of thinking as efforts; each is the least budget of its effort. */
@@ -56,6 +57,7 @@ export function messagesToForm(body: Json, open: OpenSeal): RequestForm {
       strict: isEnforceable(tool) ? booleanOrNull(tool["strict"]) : null,
       cacheHint: objectOrNull(tool["cache_control"]),
     })),
+    search: objectsOf(body["tools"]).some(({ type }) => typeof type === "string" && MESSAGES_SEARCH.test(type)),
     // Another tool in place of a lost one is nothing that the caller has asked for; so the model decides.
     toolChoice: losesDemandedTool(body) ? null : toolChoiceOf(objectOf(choice), names),
     parallelCalls: disabled === null ? null : !disabled,

@@ -11,6 +11,7 @@ import {
   textOrNull,
 } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, ThinkingForm, ToolChoice, Turn } from "../form/request-form.ts";
+import { RESPONSES_SEARCH } from "../../wire/members/search-types.ts";
 import { type CallerTools, CUSTOM_INPUT, readCallerTools, SEARCH, toolsIn } from "./caller-tools.ts";
 import { type Conversation, createConversation } from "./conversation.ts";
 import type { CallerTool } from "../form/tools/tool-names.ts";
@@ -31,6 +32,7 @@ export function responsesToForm(body: Json, open: OpenSeal): RequestForm {
       typeof instructions === "string" && instructions !== "" ? [textBlock(instructions)] : [],
     ),
     ...offeredBy(body["tool_choice"], tools),
+    search: objectsOf(body["tools"]).some(({ type }) => typeof type === "string" && RESPONSES_SEARCH.test(type)),
     parallelCalls: booleanOrNull(body["parallel_tool_calls"]),
     temperature: numberOrNull(body["temperature"]),
     topP: numberOrNull(body["top_p"]),

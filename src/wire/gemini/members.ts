@@ -33,12 +33,12 @@ const PART = shapeOf({
 
 const CONTENT = shapeOf({ required: "parts", optional: "role", inside: { parts: () => PART } });
 
-/** Tools other than the caller's own are run by the provider, at a price and with powers we do not know. */
+/** But for searches, tools other than the caller's own are run by the provider at a price and with powers we do not know. */
 const TOOL = shapeOf({
+  optional: "googleSearch",
   lists: "functionDeclarations",
   inside: { functionDeclarations: leaf("name description parametersJsonSchema") },
   refused: {
-    googleSearch: SEARCH,
     googleSearchRetrieval: SEARCH,
     googleMaps: SEARCH,
     codeExecution: CODE,

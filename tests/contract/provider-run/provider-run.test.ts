@@ -10,6 +10,7 @@ import { chargesOf, type IssuedKey, issueKey } from "../operator.ts";
 import { expectRefused } from "../refused.ts";
 
 const SEARCHING = { input: "1", output: "4", tools: { web_search: "0.01" } };
+const GROUNDED = { input: "1", output: "4", tools: { grounded_prompt: "0.01" } };
 const PLAIN = { input: "1", output: "4" };
 /** A hundred tokens in, ten out, and three searches that find five hundred each, where they are let. */
 const SIM = "sim+input=100+tokens=10+searches=3+found=500";
@@ -57,6 +58,13 @@ beforeAll(async () => {
       poor: modelFor(operation, SIM, { price: PLAIN, capabilities }),
       // Whatever its name holds, and the window for each call.
       unknown: modelFor(operation, SIM, { price: SEARCHING, contextWindow: 1_000_000 }),
+      queries: { ...modelFor(operation, SIM, { price: SEARCHING, capabilities }), spoken: "gemini" as const },
+      prompts: { ...modelFor(operation, SIM, { price: GROUNDED, capabilities }), spoken: "gemini" as const },
+      many: {
+        ...modelFor(operation, SIM.replace("searches=3", "searches=50"), { price: SEARCHING, capabilities }),
+        spoken: "gemini" as const,
+      },
+      unsold: { ...modelFor(operation, SIM, { price: PLAIN, capabilities }), spoken: "gemini" as const },
       elsewhere: {
         ...modelFor(operation, SIM, { price: SEARCHING, capabilities }),
         spoken: operation === CHAT ? ("messages" as const) : ("chat" as const),
@@ -231,6 +239,68 @@ describe.skipIf(translates()).each(FORMATS)(
     });
   },
 );
+
+/** What no request can cap, and what each of both prices counts. */
+describe.skipIf(translates()).each([MESSAGE, RESPONSES, CHAT])("$dialect at Gemini", (operation) => {
+  const asked =
+    operation === CHAT
+      ? { web_search_options: {} }
+      : {
+          tools: [operation === MESSAGE ? { type: "web_search_20250305", name: "web_search" } : { type: "web_search" }],
+        };
+  const fieldsOf = (name: string, more: object = {}): object => ({
+    model: `${name}-${operation.dialect}`,
+    [operation.limitField]: 100,
+    ...asked,
+    ...more,
+  });
+
+  test.each([false, true])(
+    "searches are Google's, counted and cited, streamed: %s [BOD-47] [MON-51]",
+    async (stream) => {
+      for (const [name, searches] of [
+        ["queries", 3],
+        ["prompts", 1],
+      ] as const) {
+        const key = await issueKey(gateway, { credit: "1" });
+        const reply = await ask(operation, { gateway, key: key.secret, fields: fieldsOf(name, { stream }) });
+
+        expect(reply.status).toBe(200);
+        expect((await gateway.witness()).at(-1)?.body).toHaveProperty("tools", [{ googleSearch: {} }]);
+        expect(await chargesOf(gateway, key)).toMatchObject([
+          { kind: "completed", amount: priceOf(100, 10 + 4 * 3, searches) },
+        ]);
+        expect(reply.text).toContain("https://found.example/0");
+      }
+    },
+  );
+
+  test("more searches than were reserved are the operator's [MON-52]", async () => {
+    const key = await issueKey(gateway, { credit: "1" });
+    const reply = await ask(operation, { gateway, key: key.secret, fields: fieldsOf("many") });
+    const [charge] = await chargesOf(gateway, key);
+
+    expect(reply.status).toBe(200);
+    // Fifty searches come to half a credit.
+    expect(-Number(charge?.amount)).toBeLessThan(0.06);
+  });
+
+  test("beside other tools it is refused, and so is one without a price", async () => {
+    const { secret: key } = await issueKey(gateway, { credit: "1" });
+    const mine = { name: "mine", description: "", parameters: {}, input_schema: { type: "object" } };
+    const tools =
+      operation === CHAT
+        ? [{ type: "function", function: mine }]
+        : [...(asked.tools ?? []), { ...mine, ...(operation === RESPONSES && { type: "function" }) }];
+    const beside = await ask(operation, { gateway, key, fields: fieldsOf("queries", { tools }) });
+    const unsold = await ask(operation, { gateway, key, fields: fieldsOf("unsold") });
+
+    expect(beside.status).toBe(400);
+    expect(beside.text).toContain("search only where no other tool is offered");
+    expect(unsold.status).toBe(400);
+    expect(unsold.text).toContain("no published price for it");
+  });
+});
 
 describe.skipIf(translates())("chat", () => {
   const search = { model: "searching-chat", max_tokens: 100, web_search_options: {} };

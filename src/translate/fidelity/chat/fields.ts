@@ -10,7 +10,7 @@ import {
   wordOtherThan,
 } from "../conditions.ts";
 import { type ClientFields, type Condition, lost, refused } from "../field-row.ts";
-import { ONE_USER, PROVIDER_RUN, UNKNOWN_CONTENT } from "../notes.ts";
+import { ONE_USER, PROVIDER_RUN, SEARCH_ALONE, UNKNOWN_CONTENT } from "../notes.ts";
 
 const WITHOUT_DETAILS: Condition = {
   words: "without `reasoning_details`",
@@ -97,5 +97,16 @@ export const CHAT_FIELDS = {
   functions: "lost",
   function_call: "lost",
   prompt_cache_retention: "lost",
-  web_search_options: [refused({ words: "any", when: () => true }, PROVIDER_RUN)],
+  web_search_options: [
+    { ...refused({ words: "any", when: () => true }, PROVIDER_RUN), at: { except: "gemini" } },
+    {
+      ...refused(
+        { words: "together with tools", when: (_, { tools }) => Array.isArray(tools) && tools.length > 0 },
+        SEARCH_ALONE,
+      ),
+      at: { alone: "gemini" },
+    },
+  ],
+  "web_search_options.search_context_size": [{ ...lost({ words: "any", when: () => true }), at: { alone: "gemini" } }],
+  "web_search_options.user_location": [{ ...lost({ words: "any", when: () => true }), at: { alone: "gemini" } }],
 } as const satisfies ClientFields;

@@ -4,7 +4,7 @@ import { citationOfSource } from "../../form/citation.ts";
 import { opensNothing } from "../../form/native.ts";
 import { EFFORTS } from "../../form/request-form.ts";
 import { losesDemandedTool } from "../../messages/offered-tools.ts";
-import { otherThan, OVERLONG_NAME, providerRun, UNTYPED, WITHOUT_REASONING } from "../conditions.ts";
+import { otherThan, OVERLONG_NAME, providerRun, SITES, UNTYPED, WITHOUT_REASONING } from "../conditions.ts";
 import { type ClientFields, type Exception, lost, refused } from "../field-row.ts";
 import { UNKNOWN_CONTENT } from "../notes.ts";
 
@@ -16,6 +16,11 @@ const OF_ANOTHER: Exception = lost(
   "The reasoning is dropped.",
 );
 const OWN_CITATIONS: Exception = lost({ words: "enabled, or of places in documents", when: hasOwnCitations });
+
+const UNKNOWN_TOOL: Exception = lost({
+  words: "other than `custom` or a web search",
+  when: (type) => type !== "custom" && !(typeof type === "string" && MESSAGES_SEARCH.test(type)),
+});
 
 /** The fields of a message request. */
 export const MESSAGES_FIELDS = {
@@ -54,7 +59,9 @@ export const MESSAGES_FIELDS = {
   "messages.*.content.*.signature": ["carried", OF_ANOTHER],
   "messages.*.content.*.data": [OF_ANOTHER],
   tools: "carried",
-  "tools.*.type": [lost(otherThan("custom")), providerRun(MESSAGES_SEARCH)],
+  "tools.*.type": [UNKNOWN_TOOL, ...providerRun(MESSAGES_SEARCH)],
+  "tools.*.allowed_domains": [SITES],
+  "tools.*.blocked_domains": [SITES],
   "tools.*.name": ["carried", OVERLONG_NAME],
   "tools.*.strict": "carried",
   "tools.*.defer_loading": "carried",

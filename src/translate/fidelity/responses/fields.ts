@@ -9,6 +9,7 @@ import {
   otherThan,
   OVERLONG_NAME,
   providerRun,
+  SITES,
   UNTYPED,
   WITHOUT_REASONING,
   wordOtherThan,
@@ -24,6 +25,12 @@ const UNKNOWN_PART: Exception = refused(
 const UNTYPED_PART: Exception = refused(UNTYPED, UNKNOWN_CONTENT);
 
 const UNKNOWN_TOOL: Exception = lost(otherThan("function", "custom", "namespace", "tool_search"));
+/** The same of tools of the request, which may be searches. */
+const LISTED_UNKNOWN: Exception = lost({
+  words: `${UNKNOWN_TOOL.only.words} or a web search`,
+  when: (type, ...where) =>
+    UNKNOWN_TOOL.only.when(type, ...where) && !(typeof type === "string" && RESPONSES_SEARCH.test(type)),
+});
 /** Of a namespace. */
 const UNKNOWN_MEMBER: Exception = lost(otherThan("function", "custom"));
 const HOSTED_SEARCH: Exception = lost({
@@ -95,7 +102,8 @@ export const RESPONSES_FIELDS = {
   tools: "carried",
   "tools.*.name": ["carried", OVERLONG_NAME],
   "tools.*.defer_loading": "carried",
-  "tools.*.type": [UNKNOWN_TOOL, providerRun(RESPONSES_SEARCH)],
+  "tools.*.type": [LISTED_UNKNOWN, ...providerRun(RESPONSES_SEARCH)],
+  "tools.*.filters": [SITES],
   "tools.*.tools.*.type": [UNKNOWN_MEMBER],
   "tools.*": [lost(UNTYPED), HOSTED_SEARCH],
   "tools.*.strict": "carried",
