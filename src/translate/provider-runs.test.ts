@@ -3,6 +3,7 @@ import { recordings } from "../../tests/support/recordings.ts";
 import { requestOf } from "../../tests/translation/request-of.ts";
 import { isObject } from "../core/bytes/is-object.ts";
 import type { Json } from "../core/bytes/json.ts";
+import type { Usage } from "../core/money/usage.ts";
 import { readMessagesUsage } from "../wire/messages/messages-usage.ts";
 import { readResponsesUsage } from "../wire/responses/responses-usage.ts";
 import type { AnswerStage, ProviderRuns } from "./answer-stage.ts";
@@ -118,3 +119,38 @@ test.each(RECORDED)(
       );
   },
 );
+
+test("a search of Google's is one from the first word on, and at the end what Google says, which may be none", () => {
+  const told = (...grounding: Json[]) => {
+    const request = requestOf("messages", {
+      ...BODIES.messages,
+      stream: true,
+      tools: [{ type: "web_search_20250305", name: "web_search" }],
+    });
+    const stage = pickTranslator("messages", { dialect: "gemini", conformant: true }).stage(request, {
+      requestId: "req_1",
+      createdAtSeconds: 1,
+    });
+    const say = (text: string, more: Json): Usage["toolCalls"] | undefined => {
+      const candidate = { content: { parts: [{ text }] }, index: 0, ...more };
+      const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: 5, totalTokenCount: 8 };
+      const bytes = Buffer.from(`data: ${JSON.stringify({ candidates: [candidate], usageMetadata })}\r\n\r\n`);
+      stage.event(bytes, 0, bytes.length);
+      return stage.usage()?.toolCalls;
+    };
+    const first = say("Twice ", {});
+    const runs = stage.providerRuns?.().toolCalls;
+    const [found = {}] = grounding;
+    say("a day.", { finishReason: "STOP", ...found });
+    stage.close();
+    return { first, runs, last: stage.usage()?.toolCalls };
+  };
+  const one = { web_search: 1, grounded_prompt: 1 };
+
+  expect(told()).toEqual({ first: one, runs: one, last: {} });
+  expect(told({ groundingMetadata: { webSearchQueries: ["a", "b"] } })).toEqual({
+    first: one,
+    runs: one,
+    last: { web_search: 2, grounded_prompt: 1 },
+  });
+});

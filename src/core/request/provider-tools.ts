@@ -78,7 +78,7 @@ export function providerCallsOf(asked: readonly AskedTool[] | undefined, model: 
 }
 
 /** Of a model that does not say what its window holds: more than any published one. */
-const LARGEST_WINDOW = 2_000_000;
+export const LARGEST_WINDOW = 2_000_000;
 
 type Read = { prompt: number; output: number; contextWindow: number | null };
 

@@ -120,3 +120,31 @@ describe("a provider that searches more often than it was told", () => {
     });
   });
 });
+
+test("a short answer may rest on as many searches as were reserved", async () => {
+  const usage: Usage = {
+    ...NO_USAGE,
+    inputTokens: 10,
+    outputTokens: 1,
+    toolCalls: { web_search: 2, grounded_prompt: 1 },
+  };
+
+  expect(await billFor({ outcome: "completed", usage }, { mostCalls: 2 })).toMatchObject({ estimated: false });
+  expect(await billFor({ outcome: "completed", usage }, { mostCalls: 1 })).toMatchObject({ estimated: true });
+});
+
+test("a model without a window can't have read more than any model's [MON-43]", async () => {
+  const usage: Usage = { ...NO_USAGE, inputTokens: 2_000_001, outputTokens: 50 };
+  const terms = { contextWindow: null };
+
+  expect(await billFor({ outcome: "completed", usage }, terms)).toMatchObject({ estimated: true });
+  expect((await billFor({ outcome: "completed", usage }, terms)).charge.credits).toBeLessThanOrEqual(5_000_000n);
+  expect(await billFor({ outcome: "completed", usage: { ...usage, inputTokens: 2_000_000 } }, terms)).toMatchObject({
+    estimated: false,
+  });
+  expect(
+    await billFor({ outcome: "completed", usage: { ...usage, inputTokens: 6_000_000 } }, { ...terms, mostCalls: 2 }),
+  ).toMatchObject({
+    estimated: false,
+  });
+});

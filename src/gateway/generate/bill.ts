@@ -9,8 +9,9 @@ import {
 } from "../../core/money/amount.ts";
 import { invariant } from "../../core/invariant.ts";
 import { costIn, type PayRates } from "../../core/money/pay-rate.ts";
+import { LARGEST_WINDOW } from "../../core/request/provider-tools.ts";
 import { PLAIN_TIER } from "../../core/money/rate-rows.ts";
-import { NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../../core/money/usage.ts";
+import { GROUNDED_PROMPT, NO_TOOL_CALLS, NO_USAGE, type AnswerOutcome, type Usage } from "../../core/money/usage.ts";
 import type { AnswerStage } from "../../translate/answer-stage.ts";
 import type { DeliveredText } from "../../translate/delivered-text.ts";
 import { generatedText } from "../../translate/generated-text.ts";
@@ -302,13 +303,14 @@ async function wholeUsage(ending: Ending, terms: Terms, count: CountText): Promi
 /** False for numbers that exceed what the model can take in or give out, calls of tools included: they cannot be true. */
 function isPossible(usage: Usage, { contextWindow, choices, mostCalls }: Terms): boolean {
   let calls = 0;
-  for (const name in usage.toolCalls) calls += usage.toolCalls[name] ?? 0;
-  // A call is asked for in tokens of output.
-  if (calls > usage.outputTokens) return false;
-  if (contextWindow === null) return true;
+  // A request that searched is no search beside its searches.
+  for (const name in usage.toolCalls) calls += name === GROUNDED_PROMPT ? 0 : (usage.toolCalls[name] ?? 0);
+  // A call is asked for in tokens of output, which not every provider counts: those that were reserved are possible.
+  if (calls > Math.max(usage.outputTokens, mostCalls)) return false;
+  const window = contextWindow ?? LARGEST_WINDOW;
   // What was read again after each call counts again.
   const read = mostCalls === 0 ? 1 : 1 + Math.max(calls, mostCalls);
-  return usage.inputTokens <= contextWindow * read && usage.outputTokens <= contextWindow * choices;
+  return usage.inputTokens <= window * read && usage.outputTokens <= window * choices;
 }
 
 /**

@@ -469,3 +469,15 @@ test("a key whose regions were narrowed after its check is called nowhere else, 
     { numRuns: 60 },
   );
 });
+
+test("a search whose price is gone when the key is read again is refused, and none is free [BOD-25]", async () => {
+  const searching = { ...MODEL, price: { ...PRICE, toolCallNano: { web_search: 7_000n } } };
+  const { generate, ask, changeKey, catalogue, log } = generationStage(pieces(PLAIN), { model: searching });
+  const asked = ask({ web_search_options: {} });
+  changeKey({});
+  const running = generate(asked);
+  catalogue.replace([MODEL]);
+
+  await expect(running).rejects.toMatchObject({ code: "invalid_request" });
+  expect(log).not.toContain("dispatch");
+});

@@ -173,10 +173,11 @@ function check({ catalogue, paperwork }: Parts, generation: Generation): Soon<Ch
   });
 }
 
-/** The model for a key that was read again, at the price of this moment: it must still sell the tier, and the key still be allowed it. */
+/** The model for a key that was read again, at the price of this moment: it must still sell what is asked for, and the key still be allowed it. */
 function soldTo(catalogue: Catalogue, request: Generation["request"], key: Key): Model {
   const model = catalogue.resolve(request.model, key);
   checkTier(request, model, key);
+  checkProviderTools(request, model, key);
   return model;
 }
 

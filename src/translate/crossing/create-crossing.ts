@@ -147,15 +147,29 @@ function createStage(client: ClientSide, provider: ProviderSide, name: AnswerNam
   };
 }
 
-/** What was searched is told at the end: an answer that was begun rests on one search at least. */
-const withSearches = (stage: AnswerStage): AnswerStage => ({
-  ...stage,
-  providerRuns: () => {
-    const seen = stage.usage()?.toolCalls ?? NO_TOOL_CALLS;
-    const begun = stage.delivered.length === 0 ? NO_TOOL_CALLS : ONE_SEARCH;
-    return { toolCalls: { ...begun, ...seen }, inputTokens: 0, running: false };
-  },
-});
+/** What was searched is told at the end. Until then, an answer that was begun rests on one search at least. */
+function withSearches(stage: AnswerStage): AnswerStage {
+  let isWhole = false;
+  const searched = (seen: Usage["toolCalls"]): Usage["toolCalls"] =>
+    isWhole || stage.delivered.length === 0 ? seen : { ...ONE_SEARCH, ...seen };
+  return {
+    ...stage,
+    close: () => {
+      const ending = stage.close();
+      isWhole ||= ending !== null;
+      return ending;
+    },
+    usage: () => {
+      const said = stage.usage();
+      return said && { ...said, toolCalls: searched(said.toolCalls) };
+    },
+    providerRuns: () => ({
+      toolCalls: searched(stage.usage()?.toolCalls ?? NO_TOOL_CALLS),
+      inputTokens: 0,
+      running: false,
+    }),
+  };
+}
 
 const ONE_SEARCH = { web_search: 1, [GROUNDED_PROMPT]: 1 };
 

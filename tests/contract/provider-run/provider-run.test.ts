@@ -64,6 +64,10 @@ beforeAll(async () => {
         ...modelFor(operation, SIM.replace("searches=3", "searches=50"), { price: SEARCHING, capabilities }),
         spoken: "gemini" as const,
       },
+      held: {
+        ...modelFor(operation, `${SIM}+pause=4`, { price: SEARCHING, capabilities }),
+        spoken: "gemini" as const,
+      },
       unsold: { ...modelFor(operation, SIM, { price: PLAIN, capabilities }), spoken: "gemini" as const },
       elsewhere: {
         ...modelFor(operation, SIM, { price: SEARCHING, capabilities }),
@@ -283,6 +287,17 @@ describe.skipIf(translates()).each([MESSAGE, RESPONSES, CHAT])("$dialect at Gemi
     expect(reply.status).toBe(200);
     // Fifty searches come to half a credit.
     expect(-Number(charge?.amount)).toBeLessThan(0.06);
+  });
+
+  test("a client that leaves before anything is told has paid for one [CAN-18]", async () => {
+    const words = { messages: '"text":"amber', responses: '"delta":"amber', chat: '"content":"amber' };
+    const key = await issueKey(gateway, { credit: "1" });
+    const response = await openStream(operation, { gateway, key: key.secret, fields: fieldsOf("held") });
+    const charge = await leaveAt(response, words[operation.dialect], key);
+
+    expect(charge?.kind).toBe("client_gone");
+    const tokens = (charge?.input_tokens ?? 0) * 1_000 + (charge?.output_tokens ?? 0) * 4_000;
+    expect(Math.round(-Number(charge?.amount) * 1e9)).toBe(tokens + 10_000_000);
   });
 
   test("beside other tools it is refused, and so is one without a price", async () => {
