@@ -34,6 +34,8 @@ export type TestModel = {
   provider?: string;
   /** Of the simulator's route. */
   priority?: number;
+  /** Where the simulator's route says that it runs. */
+  region?: string;
   /** Further routes, in the words of the catalogue file. */
   moreRoutes?: Record<string, unknown>[];
   /** In the words of the catalogue file; null: none. */
@@ -170,6 +172,7 @@ function catalogueOf(models: Record<string, TestModel>): object {
           ...(model.idleTimeoutMs === undefined ? {} : { idle_timeout_ms: model.idleTimeoutMs }),
           conformant: model.conformant ?? true,
           priority: model.priority ?? 0,
+          ...(model.region === undefined ? {} : { region: model.region }),
         },
         ...(model.moreRoutes ?? []),
       ],

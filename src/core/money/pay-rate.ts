@@ -47,6 +47,8 @@ export type PayRate = {
   costOf: (usage: Usage) => bigint;
   /** What a usage is charged as. */
   servedAs: (usage: Usage) => Served;
+  /** The regions that it prices apart. */
+  regions: ReadonlySet<string>;
   /** The part of a usage that this rate gives away; see `unpricedUsage`. */
   unpricedIn: (usage: Usage) => string | null;
 };
@@ -187,7 +189,24 @@ function rateOf(tariff: Tariff, asked: string, peak: boolean): PayRate {
       const row = rowOf(tariff, usage, asked, peak);
       return { tier: row.tier, region: row.region, peak };
     },
+    regions: new Set(rows.flatMap(({ region }) => (region === ANY_REGION ? [] : [region]))),
     unpricedIn: (usage) => unpricedUsage(tariff, usage, asked, peak),
+  };
+}
+
+/**
+ * The same for a route that says where it runs: an answer that does not say it was served there. What the answer says stands. What is
+ * reserved is the dearest of all regions already.
+ */
+export function rateIn(rate: PayRate, region: string | null | undefined): PayRate {
+  if (region === null || region === undefined || !rate.regions.has(region)) return rate;
+  const there = (usage: Usage): Usage =>
+    usage.served?.region === undefined ? { ...usage, served: { ...usage.served, region } } : usage;
+  return {
+    ...rate,
+    costOf: (usage) => rate.costOf(there(usage)),
+    servedAs: (usage) => rate.servedAs(there(usage)),
+    unpricedIn: (usage) => rate.unpricedIn(there(usage)),
   };
 }
 
@@ -217,6 +236,7 @@ export const TOKEN_RATE: PayRate = {
   callOf: () => 0n,
   costOf: ({ inputTokens, outputTokens }) => BigInt(inputTokens + outputTokens),
   servedAs: () => PLAIN,
+  regions: new Set(),
   unpricedIn: () => null,
 };
 

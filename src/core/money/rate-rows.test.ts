@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { billedMore, chargeOf, creditRate, roundedUp, servedOtherwise } from "./pay-rate.ts";
+import { billedMore, chargeOf, creditRate, rateIn, roundedUp, servedOtherwise, TOKEN_RATE } from "./pay-rate.ts";
 import { type Tariff, type When, type WhenLine, TARIFF_PARTS } from "./price.ts";
 import { isPeak, largestSold, rowsOf, tariffFault, tiersSold } from "./rate-rows.ts";
-import { NO_USAGE, type SaidServed } from "./usage.ts";
+import { NO_USAGE, type SaidServed, type Usage } from "./usage.ts";
 
 const NANO = 1_000_000_000n;
 const nano = (credits: number): bigint => BigInt(Math.round(credits * 1e9));
@@ -314,6 +314,7 @@ test("no charge is above what is reserved for it, and what is afforded can be pa
     asked: fc.constantFrom("default", "flex", "priority"),
     peak: fc.boolean(),
     served,
+    route: fc.constantFrom(null, "eu", "us"),
   });
   fc.assert(
     fc.property(request, ({ tariff, most, share, read, written, output, thought, pictures, money, ...way }) => {
@@ -335,7 +336,7 @@ test("no charge is above what is reserved for it, and what is afforded can be pa
         },
         served: way.served,
       };
-      const rate = creditRate(tariff, asked, way.peak);
+      const rate = rateIn(creditRate(tariff, asked, way.peak), way.route);
 
       expect(rate.costOf(usage)).toBeLessThanOrEqual(roundedUp(rate.mostOf({ input: most, output })));
       const afforded = rate.outputFor(money * 1_000_000n, most);
@@ -351,6 +352,22 @@ test("no charge is above what is reserved for it, and what is afforded can be pa
     }),
     { numRuns: Number(process.env["PRICES"] ?? 2_000) },
   );
+});
+
+test("a route says where an answer was served that does not say it, where the price has that region", () => {
+  const tariff = priced(line({ region: "eu" }, 2));
+  const used: Usage = { ...NO_USAGE, inputTokens: 1_000 };
+  const rate = creditRate(tariff);
+  const [inEu, inUs] = [rateIn(rate, "eu"), rateIn(rate, "us")];
+
+  expect(inEu.costOf(used)).toBe(2n * rate.costOf(used));
+  expect(inEu.servedAs(used)).toMatchObject({ region: "eu" });
+  // What the answer says stands: anywhere, and a region of its own.
+  expect(inEu.costOf({ ...used, served: { region: "any" } })).toBe(rate.costOf(used));
+  expect(inEu.costOf({ ...used, served: { region: "us" } })).toBe(rate.costOf(used));
+  expect(inUs).toBe(rate);
+  expect(rateIn(rate, null)).toBe(rate);
+  expect(rateIn(TOKEN_RATE, "eu")).toBe(TOKEN_RATE);
 });
 
 test("every row has a price of every part", () => {

@@ -5,7 +5,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { ChainRef } from "../../core/money/counter.ts";
 import type { Fault } from "../../core/fault.ts";
 import type { Route } from "../../core/catalogue/route.ts";
-import { billedMore, servedOtherwise } from "../../core/money/pay-rate.ts";
+import { billedMore, rateIn, servedOtherwise } from "../../core/money/pay-rate.ts";
 import { ANY_REGION } from "../../core/money/rate-rows.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import type { MoneyAlarm } from "../../core/money/money-alarm.ts";
@@ -56,7 +56,7 @@ export type HoldEnding = Ending & {
 };
 
 /** Who was asked for what, and with whose credential. */
-type AskedRoute = Pick<Route, "provider" | "upstreamModel" | "credentialRef">;
+type AskedRoute = Pick<Route, "provider" | "upstreamModel" | "credentialRef" | "region">;
 
 /** How long a refusal waits for its money to be back, so that a caller who tries again at once finds it there. */
 const RELEASE_WAIT_MS = 250;
@@ -74,11 +74,14 @@ export class Hold {
   #contentSeen = false;
   #lost: Amounts | null = null;
   #route: AskedRoute | null = null;
+  /** As agreed, and where the route runs that is asked. */
+  #terms: Terms;
   #settling: { startedAtMs: number; endedAtMs: number } | null = null;
 
   constructor(parts: HoldParts, held: Held) {
     this.#parts = parts;
     this.#held = held;
+    this.#terms = held.terms;
   }
 
   /** What the ledger charged, in the unit of the key's mode; 0 before that, and when it cannot be confirmed. Of a client that is gone, what it is told to charge. */
@@ -103,7 +106,7 @@ export class Hold {
 
   /** What a stream would cost if it ended now, as a checkpoint would say it. */
   soFar(stage: AnswerStage, hiddenTokens: number): CostSoFar {
-    return costSoFar(stage, this.#held.terms, hiddenTokens);
+    return costSoFar(stage, this.#terms, hiddenTokens);
   }
 
   /** How long the settlement took; null when there was none. Of a client that is gone, nobody waits for the ledger. */
@@ -117,7 +120,8 @@ export class Hold {
    */
   async settle(ending: HoldEnding): Promise<Usage> {
     const { clock, checkpoints, batcher, countTokens } = this.#parts;
-    const { id, payer, terms } = this.#held;
+    const { id, payer } = this.#held;
+    const terms = this.#terms;
     const startedAtMs = clock.elapsedMs();
     try {
       const bill = billAtOnce(ending, terms) ?? (await billOf(ending, terms, (text) => countTokens(text, payer)));
@@ -156,13 +160,14 @@ export class Hold {
   /** A provider is about to be asked; null: it was not, after all. */
   asks(route: AskedRoute | null): void {
     this.#route = route;
+    this.#terms = termsAt(this.#held.terms, route);
   }
 
   /** As it is charged, and beside that what the answer named instead. */
   #served(usage: Usage): ServedFacts | null {
     if (this.#route === null) return null;
     const { provider, upstreamModel, credentialRef: credential } = this.#route;
-    const { rates, tier: asked } = this.#held.terms;
+    const { rates, tier: asked } = this.#terms;
     const { tier, region } = rates.credits?.servedAs(usage) ?? { tier: asked, region: ANY_REGION };
     const said = servedOtherwise(usage, { tier, region }, upstreamModel) ?? "";
     return { provider, upstreamModel, credential, tier, region, said };
@@ -173,7 +178,8 @@ export class Hold {
     const usageSaid = !this.#usageSeen && stage.usage() !== null;
     const size = stage.delivered.length + hiddenTokens * HIDDEN_TOKEN_BYTES;
     if (size < this.#nextSize && !usageSaid) return;
-    const { id, bucket, keyId, terms } = this.#held;
+    const { id, bucket, keyId } = this.#held;
+    const terms = this.#terms;
     this.#usageSeen ||= usageSaid;
     this.#contentSeen ||= stage.delivered.length > 0 || usageSaid;
     const { cost, usage } = costSoFar(stage, terms, hiddenTokens);
@@ -266,7 +272,7 @@ export class Hold {
     if (isCut || isBelow(settled.charged, bill.charge)) this.#alarm("overrun");
     if (settled.kind === "settled" && settled.overCap) void this.#suspend();
     if (bill.estimated && outcome === "completed" && !isCut) this.#alarm("usage_estimated");
-    const { credits } = this.#held.terms.rates;
+    const { credits } = this.#terms.rates;
     if (credits === null) return;
     const part = credits.unpricedIn(bill.usage);
     if (part !== null) this.#alarm("unpriced_usage", { part });
@@ -288,6 +294,13 @@ export class Hold {
     const { keyId, id, model } = this.#held;
     this.#parts.onAlarm({ kind, keyId, requestId: requestIdOf(id), model, ...more });
   }
+}
+
+/** Its price where the route runs, if it has one there. */
+function termsAt(terms: Terms, route: AskedRoute | null): Terms {
+  const { credits } = terms.rates;
+  const there = credits && rateIn(credits, route?.region);
+  return there === credits ? terms : { ...terms, rates: { ...terms.rates, credits: there } };
 }
 
 const isBelow = (one: Amounts, other: Amounts): boolean =>

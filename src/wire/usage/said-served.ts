@@ -1,5 +1,5 @@
 import type { SaidServed } from "../../core/money/usage.ts";
-import { PLAIN_TIER } from "../../core/money/rate-rows.ts";
+import { ANY_REGION, PLAIN_TIER } from "../../core/money/rate-rows.ts";
 
 /** What providers call what everybody is served. */
 const ORDINARY: ReadonlySet<string> = new Set([
@@ -42,13 +42,14 @@ export const speedSaid = (value: unknown): string | undefined => {
   return NAME.test(name) ? name : OTHER;
 };
 
-const ANYWHERE: ReadonlySet<string> = new Set(["global", "not_available", "unspecified"]);
+const UNSAID: ReadonlySet<string> = new Set(["not_available", "unspecified"]);
+const ANYWHERE = "global";
 
 export function regionSaid(value: unknown): string | undefined {
   if (typeof value !== "string" || value === "") return undefined;
   const name = value.toLowerCase();
-  // What may be anywhere is what nothing is said of.
-  if (ANYWHERE.has(name)) return undefined;
+  if (UNSAID.has(name)) return undefined;
+  if (name === ANYWHERE) return ANY_REGION;
   return NAME.test(name) ? name : OTHER;
 }
 

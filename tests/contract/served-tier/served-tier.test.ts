@@ -41,12 +41,22 @@ beforeAll(async () => {
       elsewhere: `${SIM}+region=us`,
     }).map(([name, upstream]) => [`${name}-${operation.dialect}`, modelFor(operation, upstream, { price: PRICE })]),
   );
+  const there = OPERATIONS.flatMap((operation) =>
+    ["us", "eu"].map((region) => [
+      `${region}-${operation.dialect}`,
+      modelFor(operation, SIM, { price: PRICE, region }),
+    ]),
+  );
   const poor = OPERATIONS.map((operation) => [`poor-${operation.dialect}`, modelFor(operation, SIM)]);
   gateway = await startGatewayProcess({
-    models: Object.fromEntries([...named, ...poor]) as Record<string, TestModel>,
+    models: Object.fromEntries([...named, ...there, ...poor]) as Record<string, TestModel>,
   });
 });
-afterAll(() => gateway.stop());
+afterAll(async () => {
+  const verified = await gateway.tollgate("ledger", "verify", "--recompute");
+  await gateway.stop();
+  expect(verified.code).toBe(0);
+});
 
 describe.skipIf(translates()).each(OPERATIONS)("$dialect", (operation) => {
   const charged = async (name: string, fields: object): Promise<unknown> => {
@@ -117,6 +127,16 @@ describe.skipIf(translates()).each(OPERATIONS)("$dialect", (operation) => {
       expect(await charged("elsewhere", fastest(operation))).toBe("-0.000308");
     },
   );
+
+  test("the region of a route is charged where the price has it and the answer does not say another", async () => {
+    const before = await alarms();
+
+    // The simulated provider of messages says that it served anywhere.
+    expect(await charged("us", {})).toBe(isMessages(operation) ? PLAIN : "-0.000154");
+    expect(await charged("us", { stream: true })).toBe(isMessages(operation) ? PLAIN : "-0.000154");
+    expect(await charged("eu", {})).toBe(PLAIN);
+    expect(await alarms()).toBe(before);
+  });
 
   test("what is not sold is refused by name, before a provider is asked [BOD-24]", async () => {
     const calls = (await gateway.witness()).length;
