@@ -214,6 +214,7 @@ export const FIELD_WORDS: Record<string, FieldWords> = {
   usage: { about: "Usage reported by the provider; null: it reported none." },
   used: { about: "Total amount charged.", example: "0.25" },
   version: { about: "Version number of the model's price.", example: 1 },
+  region: { about: "Where the route runs, in a word of yours such as `eu`; null: not told.", example: "eu" },
   weight: { about: "Relative share of calls among routes of the same priority.", example: 1 },
   whole_ms: { about: "Time to the end of the response, in milliseconds.", example: 640.2 },
   withdrawn: { about: "Routes that were removed too.", example: [] },
