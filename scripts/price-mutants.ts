@@ -189,6 +189,24 @@ const MUTANTS: readonly Mutant[] = [
     to: "const region = ANY_REGION;",
   },
   {
+    name: "charges the region of the route, whatever the answer says",
+    file: RATE,
+    from: "usage.served?.region === undefined ? { ...usage, served: { ...usage.served, region } } : usage;",
+    to: "({ ...usage, served: { ...usage.served, region } });",
+  },
+  {
+    name: "forgets the region of the route",
+    file: RATE,
+    from: "costOf: (usage) => rate.costOf(there(usage)),",
+    to: "costOf: (usage) => rate.costOf(usage),",
+  },
+  {
+    name: "books another region than it charges",
+    file: RATE,
+    from: "servedAs: (usage) => rate.servedAs(there(usage)),",
+    to: "servedAs: (usage) => rate.servedAs(usage),",
+  },
+  {
     name: "reserves the tier alone",
     file: ROWS,
     from: "distinct(asked, [PLAIN_TIER]).flatMap",
