@@ -45,7 +45,7 @@ const PLANTS: Plant[] = [
   {
     what: "a dialect imports another",
     rule: "dialects-apart",
-    files: { "src/translate/chat/planted-dialect.ts": `import "../messages/thinking.ts";\n` },
+    files: { "src/translate/chat/planted-dialect.ts": `import "../messages/offered-tools.ts";\n` },
   },
   {
     what: "a dialect imports what is said of pairs",
@@ -55,7 +55,7 @@ const PLANTS: Plant[] = [
   {
     what: "the form imports a dialect",
     rule: "form-knows-no-dialect",
-    files: { "src/translate/form/planted-dialect.ts": `import "../messages/thinking.ts";\n` },
+    files: { "src/translate/form/planted-dialect.ts": `import "../messages/offered-tools.ts";\n` },
   },
   {
     what: "admin imports a capability past operator",

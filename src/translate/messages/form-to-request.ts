@@ -7,15 +7,15 @@ import { said } from "../form/read-json.ts";
 import type { Block, OutputFormat, RequestForm, Source, ToolChoice, ToolForm, Turn } from "../form/request-form.ts";
 import type { ProviderTold } from "../form/sides.ts";
 import { toolSchema } from "../form/tools/tool-schema.ts";
-import { heldSchema, isHoldable } from "./schema.ts";
-import { takesSampling, thinkingFor } from "./thinking.ts";
+import { heldSchema, isHoldable } from "../form/claude/schema.ts";
+import { takesSampling, thinkingFor } from "../form/claude/thinking.ts";
 
 /** This dialect's range of temperature ends where others' middle is. */
 const MOST_TEMPERATURE = 1;
 
 export function formToMessages(form: RequestForm, { model, stream, maxOutputTokens }: ProviderTold): Json {
   const maxTokens = maxOutputTokens ?? DEFAULT_MAX_TOKENS;
-  const { thinking, effort } = thinkingFor(form, { model, maxTokens });
+  const { thinking, effort } = thinkingFor(form, { model, maxTokens, dialect: "messages" });
   // A model that thinks takes no sampling at all, and neither do the newest; others take one of the two.
   const sampled = thinking === null && takesSampling(model);
   const temperature = sampled && form.temperature !== null ? Math.min(form.temperature, MOST_TEMPERATURE) : null;

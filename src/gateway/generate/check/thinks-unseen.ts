@@ -2,7 +2,7 @@ import { canReason, isSaidToReason } from "../../../catalogue/can-reason.ts";
 import type { Model } from "../../../catalogue/model.ts";
 import type { Pace } from "../../../core/request/pace.ts";
 import type { Route } from "../../../core/catalogue/route.ts";
-import { thinksUnasked } from "../../../translate/messages/thinking.ts";
+import { thinksUnasked } from "../../../translate/form/claude/thinking.ts";
 import type { GenerationRequest } from "../../../wire/generation-request.ts";
 import { asksForThinking, turnsReasoningOff } from "../../../wire/turns-reasoning-off.ts";
 

@@ -1,6 +1,6 @@
 import { isObject } from "../../../core/bytes/is-object.ts";
-import { heldSchema, isHoldable } from "../../messages/schema.ts";
-import { takesSampling, thinksUnasked } from "../../messages/thinking.ts";
+import { heldSchema, isHoldable } from "../../form/claude/schema.ts";
+import { takesSampling, thinksUnasked } from "../../form/claude/thinking.ts";
 import { type Exception, lost } from "../field-row.ts";
 import { NOT_ENFORCED } from "../notes.ts";
 

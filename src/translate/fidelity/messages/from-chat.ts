@@ -1,6 +1,6 @@
 import { chatToForm } from "../../chat/request-to-form.ts";
 import { hasWords } from "../../form/build-form.ts";
-import { isBeyondBudgets, thinksByBudget } from "../../messages/thinking.ts";
+import { isBeyondBudgets, thinksByBudget } from "../../form/claude/thinking.ts";
 import {
   forcesCall,
   hasIdleThought,
@@ -84,7 +84,7 @@ export const CHAT_TO_MESSAGES: Answers<typeof CHAT_FIELDS> = {
         reasoning &&
         models.some(thinksByBudget) &&
         thinks(body) &&
-        isBeyondBudgets(chatToForm(body, open), limitOf(body)),
+        isBeyondBudgets(chatToForm(body, open), { maxTokens: limitOf(body), dialect: "messages" }),
     }),
   ],
   verbosity: "lost",

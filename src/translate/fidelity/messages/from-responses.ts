@@ -1,4 +1,4 @@
-import { isBeyondBudgets, thinksByBudget } from "../../messages/thinking.ts";
+import { isBeyondBudgets, thinksByBudget } from "../../form/claude/thinking.ts";
 import { PROBABILITIES } from "../../responses/form-to-request.ts";
 import { responsesToForm } from "../../responses/request-to-form.ts";
 import { being, NO_JSON_OBJECT, otherThan } from "../conditions.ts";
@@ -88,7 +88,7 @@ export const RESPONSES_TO_MESSAGES: Answers<typeof RESPONSES_FIELDS> = {
         reasoning &&
         models.some(thinksByBudget) &&
         thinks(body) &&
-        isBeyondBudgets(responsesToForm(body, open), limitOf(body)),
+        isBeyondBudgets(responsesToForm(body, open), { maxTokens: limitOf(body), dialect: "messages" }),
     }),
   ],
   "reasoning.summary": { fate: "translated", note: "Reasoning is shown if the provider shows it." },

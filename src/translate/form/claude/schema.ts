@@ -1,13 +1,13 @@
-import { isObject } from "../../core/bytes/is-object.ts";
-import type { Json } from "../../core/bytes/json.ts";
-import { objectOf, textOf } from "../form/read-json.ts";
+import { isObject } from "../../../core/bytes/is-object.ts";
+import type { Json } from "../../../core/bytes/json.ts";
+import { objectOf, textOf } from "../read-json.ts";
 
-/** What a provider of this dialect can hold an answer to; `whole`: it is all that was asked. */
+/** What Claude can be held to; `whole`: it is all that was asked. */
 export type HeldSchema = { schema: Json; whole: boolean };
 
 /**
- * A schema as a provider of this dialect takes it. It refuses objects that are not closed and nearly all bounds on values, which
- * providers of the others take: objects are closed, and bounds are told to the model in words.
+ * A schema as Anthropic takes it, and Amazon with it. They refuse objects that are not closed and nearly all bounds on values, which
+ * others take: objects are closed, and bounds are told to the model in words.
  */
 export function heldSchema(given: Json): HeldSchema {
   let whole = true;
@@ -78,7 +78,7 @@ const MOST_OPTIONAL_MEMBERS = 24;
 const MOST_UNIONS = 16;
 
 /**
- * Whether a provider of this dialect can hold calls of a tool to its schema, beside the other tools of the request that are to be
+ * Whether Claude can hold calls of a tool to its schema, beside the other tools of the request that are to be
  * held to theirs.
  */
 export function isHoldable(schema: unknown, all: readonly unknown[]): boolean {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { cross } from "../../../tests/support/cross.ts";
-import type { ClientDialect } from "../../core/request/dialect.ts";
-import { lossesOf } from "../fidelity/losses.ts";
+import { cross } from "../../../../tests/support/cross.ts";
+import type { ClientDialect } from "../../../core/request/dialect.ts";
+import { lossesOf } from "../../fidelity/losses.ts";
 
 type Json = Record<string, unknown>;
 const lost = (client: ClientDialect, body: Json): string[] =>
