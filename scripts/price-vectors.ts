@@ -13,6 +13,7 @@ import type { Tariff } from "../src/core/money/price.ts";
 import type { SaidServed, Usage } from "../src/core/money/usage.ts";
 import { tariff } from "../src/wire/catalogue/price.ts";
 import { chatUsageOf } from "../src/wire/chat/chat-usage.ts";
+import { readConverseUsage } from "../src/wire/converse/converse-usage.ts";
 import { readGeminiUsage, searchesIn } from "../src/wire/gemini/gemini-usage.ts";
 import { readMessagesUsage } from "../src/wire/messages/messages-usage.ts";
 import { tierSaid } from "../src/wire/usage/said-served.ts";
@@ -20,6 +21,7 @@ import { readResponsesUsage } from "../src/wire/responses/responses-usage.ts";
 
 type Vector = {
   name: string;
+  model?: string;
   format: string;
   prices: Record<string, unknown>;
   usage: Record<string, unknown>;
@@ -53,10 +55,11 @@ Ends with 1 if an amount differs from what was billed. A price that cannot be wr
 work of another model within an answer, which is charged as the model that was asked for (decision 0054), if that is the whole difference.`;
 
 /** By the format of the answer: where its usage stands, and what reads it. */
-const READERS: Record<string, (answer: Record<string, unknown>) => Usage | null> = {
+const READERS: Record<string, (answer: Record<string, unknown>, model: string) => Usage | null> = {
   chat: (answer) => chatUsageOf(answer),
   responses: (answer) => readResponsesUsage(answer),
   messages: ({ usage }) => readMessagesUsage(usage),
+  converse: (answer, model) => readConverseUsage(answer, { model, streamed: false }),
   gemini: ({ usageMetadata, usage, candidates }) => {
     const [first] = Array.isArray(candidates) ? (candidates as unknown[]) : [];
     return readGeminiUsage(usageMetadata ?? usage, isObject(first) ? searchesIn(first) : 0);
@@ -66,12 +69,12 @@ const READERS: Record<string, (answer: Record<string, unknown>) => Usage | null>
 type Verdict = { name: string; verdict: "right" | "wrong" | "not sold" | "by decision"; says: string };
 
 function judge(vector: Vector): Verdict {
-  const { name, format, prices, usage, facts, expected, arithmetic } = vector;
+  const { name, model = "", format, prices, usage, facts, expected, arithmetic } = vector;
   const read = READERS[format];
   if (read === undefined) return { name, verdict: "not sold", says: `answers in the format ${format} are not read` };
   const price = tariff.safeDecode(withNames(prices, facts?.search_unit));
   if (!price.success) return { name, verdict: "not sold", says: reasonOf(price.error.issues) };
-  const counted = read(usage);
+  const counted = read(usage, model);
   if (counted === null) return { name, verdict: "wrong", says: "its usage is not understood" };
   const served = servedOf(counted, facts ?? {});
   const minutes = facts?.container_minutes;
