@@ -21,8 +21,9 @@ const onCourse = ({ name, alike = [], ...rest }: Project, course: string) => ({
   },
 });
 
-/** A suite with every model behind a provider of another format: of either of the other two, or of one that no caller speaks. */
-const crossings = (project: Project) => ["crossed", "turned", "gemini"].map((course) => onCourse(project, course));
+/** A suite with every model behind a provider of another format: of either of the other two, or of one of those that no caller speaks. */
+const COURSES = ["crossed", "turned", "gemini", "converse"];
+const crossings = (project: Project) => COURSES.map((course) => onCourse(project, course));
 const onEveryCourse = (project: Project) => [onCourse(project, "straight"), ...crossings(project)];
 
 /** One project per verb: unit tests beside the code, black-box suites under tests/. */

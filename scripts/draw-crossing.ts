@@ -58,7 +58,7 @@ const heights = rows.map(({ meant, heard }) => Math.max(1, meant.length, heard.l
 const height = TOP + heights.reduce((sum, each) => sum + each, 0) + 52;
 
 function translate(): Row[] {
-  const reader = chatProvider.reader();
+  const reader = chatProvider.reader({ model: "m" });
   const { answer, add } = createFold();
   const name = {
     id: "1",

@@ -16,6 +16,7 @@ const TITLES: Record<ProviderDialect, string> = {
   responses: "Responses",
   messages: "Messages",
   gemini: "Gemini",
+  converse: "Bedrock Converse",
 };
 
 /** What an answer has, which no table decides: it is what the readers and writers of `src/translate/<dialect>` do. */
@@ -114,6 +115,25 @@ const ANSWERS: Record<ProviderDialect, Record<(typeof PARTS)[number], string>> =
     "provider-run searches": "–",
     "other output of provider-run tools": "–",
     "citations of URLs": "`groundingChunks`",
+    "citations of places in documents": "–",
+    "log probabilities": "–",
+  },
+  converse: {
+    text: "`text` block",
+    "tool call": "`toolUse` block",
+    reasoning: "`reasoningContent` block",
+    "signature, encrypted reasoning": "`signature`, `redactedContent`",
+    refusal: "`text` block",
+    "end: finished": "`end_turn`",
+    "end: stop sequence": "`stop_sequence`",
+    "end: output limit": "`max_tokens`, `model_context_window_exceeded`",
+    "end: tool call": "`tool_use`",
+    "end: refused": "`content_filtered`, `guardrail_intervened`",
+    "cached input": "not included in `inputTokens`, except in streams of OpenAI models",
+    "service tier": "`serviceTier`",
+    "provider-run searches": "–",
+    "other output of provider-run tools": "–",
+    "citations of URLs": "–",
     "citations of places in documents": "–",
     "log probabilities": "–",
   },

@@ -97,14 +97,22 @@ export const LONG_PARTS: readonly Part[] = [
     about: "the contract suite on every course, with the files that the gate leaves out",
     minutes: null,
     needs: [],
-    run: { suites: ["contract", "contract-crossed", "contract-turned", "contract-gemini"] },
+    run: { suites: ["contract", "contract-crossed", "contract-turned", "contract-gemini", "contract-converse"] },
   },
   {
     name: "conformance",
     about: "the conformance suite in full size, and recordings and streams in every crossing",
     minutes: null,
     needs: POSTGRES,
-    run: { suites: ["conformance", "conformance-crossed", "conformance-turned", "conformance-gemini"] },
+    run: {
+      suites: [
+        "conformance",
+        "conformance-crossed",
+        "conformance-turned",
+        "conformance-gemini",
+        "conformance-converse",
+      ],
+    },
   },
   { name: "chaos", about: "chaos in full size", minutes: null, needs: POSTGRES, run: { suites: ["chaos"] } },
   {
@@ -127,6 +135,13 @@ export const LONG_PARTS: readonly Part[] = [
     minutes: null,
     needs: POSTGRES,
     run: { suites: ["chaos-gemini"] },
+  },
+  {
+    name: "chaos-converse",
+    about: "the same, behind a format in frames that no client uses",
+    minutes: null,
+    needs: POSTGRES,
+    run: { suites: ["chaos-converse"] },
   },
   {
     name: "chains",

@@ -13,10 +13,13 @@ export const GATE_SUITES = [
 export const LONG_SUITES = [
   "contract-turned",
   "contract-gemini",
+  "contract-converse",
   "conformance-turned",
   "conformance-gemini",
+  "conformance-converse",
   "chaos-turned",
   "chaos-gemini",
+  "chaos-converse",
 ] as const;
 
 export type Suite = (typeof GATE_SUITES)[number] | (typeof LONG_SUITES)[number];

@@ -3,6 +3,7 @@ import { isObject } from "../core/bytes/is-object.ts";
 import type { Json } from "../core/bytes/json.ts";
 import type { Usage } from "../core/money/usage.ts";
 import { chatUsageIn, readChatUsage } from "../wire/chat/chat-usage.ts";
+import { readConverseUsage } from "../wire/converse/converse-usage.ts";
 import { readGeminiUsage } from "../wire/gemini/gemini-usage.ts";
 import { mergeMessagesUsage, readMessagesUsage } from "../wire/messages/messages-usage.ts";
 import { readResponsesUsage } from "../wire/responses/responses-usage.ts";
@@ -27,6 +28,10 @@ const SOURCES: Readonly<Record<ProviderDialect, Source>> = {
     },
     read: readMessagesUsage,
   },
+  converse: {
+    raw: (events) => events.findLast((event) => isObject(event["usage"])),
+    read: (event) => readConverseUsage(event, { model: "", streamed: event["output"] === undefined }),
+  },
   gemini: { raw: (events) => events.map((event) => event["usageMetadata"]).findLast(isObject), read: readGeminiUsage },
 };
 
@@ -35,7 +40,8 @@ export function reportedUsage(dialect: ProviderDialect, text: string): ReportedU
   const whole = isStream(text) ? null : objectIn(text);
   const found = raw(whole === null ? eventsIn(text) : [whole]);
   if (!isObject(found)) return { usage: null, raw: null };
-  const shown = dialect === "responses" && isObject(found["usage"]) ? found["usage"] : found;
+  const shown =
+    (dialect === "responses" || dialect === "converse") && isObject(found["usage"]) ? found["usage"] : found;
   return { usage: read(found), raw: shown };
 }
 
@@ -44,6 +50,7 @@ const CACHED: Readonly<Record<ProviderDialect, (raw: Json) => { cached: unknown;
   responses: (raw) => ({ cached: member(raw, "input_tokens_details", "cached_tokens"), input: raw["input_tokens"] }),
   // Counted beside the input, so that no share of it can be too large.
   messages: () => null,
+  converse: () => null,
   gemini: (raw) => ({ cached: raw["cachedContentTokenCount"], input: raw["promptTokenCount"] }),
 };
 

@@ -8,8 +8,9 @@ import { streamedCall, toolLoop } from "./trials/tools.ts";
 
 const CLIENTS: readonly ClientDialect[] = ["chat", "responses", "messages"];
 
-/** The format a client of a route uses where nothing need be translated; Gemini has no clients of its own here. */
-export const nativeClient = ({ dialect }: Subject): ClientDialect => (dialect === "gemini" ? "chat" : dialect);
+/** The format a client of a route uses where nothing need be translated; Gemini and Converse have no clients of their own here. */
+export const nativeClient = ({ dialect }: Subject): ClientDialect =>
+  dialect === "gemini" || dialect === "converse" ? "chat" : dialect;
 
 /** The fixed list, in the order in which it runs: what is wrong with the account shows first and costs least. */
 export function trialsFor(subject: Subject, random: () => number): Trial[] {

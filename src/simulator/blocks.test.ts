@@ -6,8 +6,10 @@ import { DEFAULT_SCRIPT, parseSettings } from "./plan/script.ts";
 
 const body = { model: "sim", messages: [{ role: "user", content: "x" }], input: "x", max_tokens: 1000 };
 
-const bodyOf = ({ name }: Dialect): JsonObject =>
-  name === "gemini" ? { contents: [{ parts: [{ text: "x" }] }] } : body;
+const bodyOf = ({ name }: Dialect): JsonObject => {
+  if (name === "converse") return { messages: [{ role: "user", content: [{ text: "x" }] }] };
+  return name === "gemini" ? { contents: [{ parts: [{ text: "x" }] }] } : body;
+};
 
 function plan(dialect: Dialect, settings: string, extra: JsonObject = {}) {
   const script = { ...DEFAULT_SCRIPT, ...parseSettings(settings) };

@@ -6,8 +6,10 @@ import { DEFAULT_SCRIPT, parseSettings } from "./plan/script.ts";
 
 const MODEL = 'sim "é\n';
 const body = { model: MODEL, messages: [{ role: "user", content: "x" }], input: "x", max_tokens: 1000 };
-const bodyOf = ({ name }: Dialect): JsonObject =>
-  name === "gemini" ? { contents: [{ role: "user", parts: [{ text: "x" }] }] } : body;
+const bodyOf = ({ name }: Dialect): JsonObject => {
+  if (name === "converse") return { messages: [{ role: "user", content: [{ text: "x" }] }] };
+  return name === "gemini" ? { contents: [{ role: "user", parts: [{ text: "x" }] }] } : body;
+};
 
 function plan(dialect: Dialect, settings: string, extra: JsonObject = {}) {
   const script = { ...DEFAULT_SCRIPT, ...parseSettings(settings) };
@@ -29,7 +31,9 @@ function eventsOf(dialect: Dialect, settings: string, extra?: JsonObject): JsonO
       const lines = event.replaceAll("\r\n", "\n").split("\n");
       expect(lines.slice(-2)).toEqual(["", ""]);
       const data = JSON.parse(lines.at(-3)?.replace(/^data: /, "") ?? "") as JsonObject;
-      if (lines.length === 4) expect(lines[0]).toBe(`event: ${String(data["type"])}`);
+      const named =
+        dialect.name === "converse" ? /^event: \w+$/ : new RegExp(`^event: ${RegExp.escape(String(data["type"]))}$`);
+      if (lines.length === 4) expect(lines[0]).toMatch(named);
       return data;
     });
 }

@@ -1,5 +1,6 @@
 import { DIALECTS } from "./dialects.ts";
 import { cloudRoute } from "./cloud/cloud-route.ts";
+import { converseRoute } from "./converse/converse-route.ts";
 import { geminiRoute } from "./gemini/gemini-route.ts";
 import type { Route } from "./serve-call.ts";
 
@@ -17,6 +18,8 @@ export function findRoute(method: string, path: string, query: string): Route | 
   if (route) return { path, ...route };
   const cloud = cloudRoute(method, path, query);
   if (cloud !== null) return { path, ...cloud };
+  const asked = converseRoute(method, path);
+  if (asked !== null) return { path, dialect: DIALECTS.converse, ...asked };
   const found = geminiRoute(method, path, query);
   return found === null ? null : { path, dialect: DIALECTS.gemini, ...found };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { framedConverse } from "../../tests/support/converse-event.ts";
 import { cases } from "../../tests/support/cases.ts";
 import { recordings } from "../../tests/support/recordings.ts";
 import { PAIRS, relayAnswer, UNTOUCHED } from "../../tests/translation/relay-answer.ts";
@@ -74,6 +75,7 @@ const recorded = pairs.flatMap((pair) =>
 /** A stream as it was sent, or the bytes that a provider would have sent for its data; a line may be broken JSON. */
 function streamOf({ name, path, lines, provider }: (typeof recorded)[number]): Buffer {
   if (name.endsWith(".sse")) return readFileSync(path);
+  if (provider === "converse") return Buffer.from(framedConverse(lines.map((line) => JSON.parse(line) as unknown)));
   const events = lines.map((line) => {
     const type = provider === "chat" || provider === "gemini" ? undefined : /"type": ?"([\w.]+)"/.exec(line)?.[1];
     return `${type === undefined ? "" : `event: ${type}\n`}data: ${line}\n\n`;

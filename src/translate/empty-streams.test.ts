@@ -15,6 +15,12 @@ const BARE_ENDS: Record<ProviderDialect, string[]> = {
     'event: ping\ndata: {"type":"ping"}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n',
   ],
   gemini: ["", ": waiting\n\n"],
+  converse: [
+    "",
+    'event: messageStart\ndata: {"role":"assistant"}\n\n',
+    'event: messageStop\ndata: {"stopReason":"end_turn"}\n\n',
+    'event: metadata\ndata: {"usage":{"inputTokens":3,"outputTokens":0,"totalTokens":3}}\n\n',
+  ],
 };
 
 const CASES = [...PAIRS, ...UNTOUCHED].flatMap((pair) =>

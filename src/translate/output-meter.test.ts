@@ -5,6 +5,7 @@ import { chatUntouched } from "./chat/untouched.ts";
 import { messagesUntouched } from "./messages/untouched.ts";
 import { responsesUntouched } from "./responses/untouched.ts";
 import { readChatGenerated } from "./chat/generated.ts";
+import { readConverseGenerated } from "./converse/generated.ts";
 import { readGeminiGenerated } from "./gemini/generated.ts";
 import { readMessagesGenerated } from "./messages/generated.ts";
 import { readGeneratedBeside, readResponsesGenerated } from "./responses/generated.ts";
@@ -94,6 +95,7 @@ const READERS = {
   messages: readMessagesGenerated,
   responses: readResponsesGenerated,
   gemini: readGeminiGenerated,
+  converse: readConverseGenerated,
 } as const;
 type Format = keyof typeof READERS;
 const ALL = Object.keys(READERS) as Format[];
@@ -297,6 +299,13 @@ test.each<[Format, object]>([
   ["responses", { type: "response.content_part.done", output_index: 0, part: words }],
   ["responses", { type: "response.completed", response: words }],
   ["responses", { type: "response.completed", response: { output: words } }],
+  ["converse", { output: words }],
+  ["converse", { output: { message: words } }],
+  ["converse", { output: { message: { content: words } } }],
+  ["converse", { contentBlockIndex: 0, delta: words }],
+  ["converse", { contentBlockIndex: 0, start: words }],
+  ["converse", { contentBlockIndex: 0, delta: { reasoningContent: words } }],
+  ["converse", { contentBlockIndex: 0, delta: { toolUse: words } }],
   ["gemini", { candidates: words }],
   ["gemini", { candidates: [words] }],
   ["gemini", { candidates: [{ content: words }] }],
@@ -340,6 +349,15 @@ const PLACES: Record<Format, ((unknown: object) => object)[]> = {
     (unknown) => ({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: {}, ...unknown }] } }] }),
     (unknown) => ({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { ...unknown } }] } }] }),
     (unknown) => ({ choices: [{ index: 0, message: { ...unknown } }] }),
+  ],
+  converse: [
+    (unknown) => ({ contentBlockIndex: 0, delta: { ...unknown } }),
+    (unknown) => ({ contentBlockIndex: 0, delta: { toolUse: { ...unknown } } }),
+    (unknown) => ({ contentBlockIndex: 0, delta: { reasoningContent: { ...unknown } } }),
+    (unknown) => ({ contentBlockIndex: 0, start: { ...unknown } }),
+    (unknown) => ({ stopReason: "end_turn", ...unknown }),
+    (unknown) => ({ output: { message: { role: "assistant", content: [{ ...unknown }] } } }),
+    (unknown) => ({ newEvent: 1, ...unknown }),
   ],
   messages: [
     (unknown) => ({ type: "content_block_delta", index: 0, delta: { type: "new_delta", ...unknown } }),

@@ -4,6 +4,7 @@ import { chatNormalised } from "./chat/normalised.ts";
 import { chatUntouched } from "./chat/untouched.ts";
 import { searching } from "./chat/searching.ts";
 import { chatClient, chatProvider } from "./chat/sides.ts";
+import { converseProvider } from "./converse/sides.ts";
 import { createCrossing } from "./crossing/create-crossing.ts";
 import { geminiProvider } from "./gemini/sides.ts";
 import { messagesClient, messagesProvider } from "./messages/sides.ts";
@@ -59,6 +60,7 @@ const PROVIDERS: Record<ProviderDialect, ProviderSide> = {
   responses: responsesProvider,
   messages: messagesProvider,
   gemini: geminiProvider,
+  converse: converseProvider,
 };
 
 const SAME_FORMAT: Record<ClientDialect, Pair> = {

@@ -15,6 +15,7 @@ const FAILURES: Record<ProviderDialect, object[]> = {
   ],
   messages: [{ type: "error", error }],
   gemini: [{ error: { ...error, status: "UNAVAILABLE" } }],
+  converse: [{ __type: "ModelStreamErrorException", message: LEAK }],
 };
 
 const CASES = [...PAIRS, ...UNTOUCHED].flatMap((pair) =>
@@ -26,7 +27,7 @@ test.each(CASES)(
   async ({ failure, ...pair }) => {
     const begun = scriptStream(pair.provider, [{ kind: "text", text: "Hello" }]).slice(
       0,
-      pair.provider === "gemini" ? 1 : 3,
+      pair.provider === "gemini" ? 1 : pair.provider === "converse" ? 2 : 3,
     );
     const { text, outcome, failedBy } = await relayAnswer(pair, [encodeEvents(pair.provider, [...begun, failure])]);
 

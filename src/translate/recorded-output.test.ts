@@ -2,35 +2,40 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cases } from "../../tests/support/cases.ts";
 import { recordings } from "../../tests/support/recordings.ts";
+import { converseEvent } from "../../tests/support/converse-event.ts";
+import type { ProviderDialect } from "../core/request/dialect.ts";
 import { isObject } from "../core/bytes/is-object.ts";
 import type { Json } from "../core/bytes/json.ts";
 import { loadCountTokens } from "../tokens/count-tokens.ts";
 import { CHAT_OUTPUT, readChatGenerated } from "./chat/generated.ts";
 import { type OutputMembers, WHY } from "./collect-generated.ts";
+import { CONVERSE_OUTPUT, readConverseGenerated } from "./converse/generated.ts";
 import { GEMINI_OUTPUT, readGeminiGenerated } from "./gemini/generated.ts";
 import { MESSAGES_OUTPUT, readMessagesGenerated } from "./messages/generated.ts";
 import { OutputMeter, type ReadGenerated } from "./output-meter.ts";
 import { readResponsesGenerated, RESPONSES_OUTPUT } from "./responses/generated.ts";
 
 type Known = { read: ReadGenerated; tables: readonly OutputMembers[] };
-const FORMATS: Record<"chat" | "messages" | "responses" | "gemini", Known> = {
+const FORMATS: Record<ProviderDialect, Known> = {
   chat: { read: readChatGenerated, tables: CHAT_OUTPUT },
   messages: { read: readMessagesGenerated, tables: MESSAGES_OUTPUT },
   responses: { read: readResponsesGenerated, tables: RESPONSES_OUTPUT },
   gemini: { read: readGeminiGenerated, tables: GEMINI_OUTPUT },
+  converse: { read: readConverseGenerated, tables: CONVERSE_OUTPUT },
 };
 const FILES = (Object.keys(FORMATS) as (keyof typeof FORMATS)[]).flatMap((format) =>
   recordings(format)
-    .map(({ name, lines }) => ({ format, name, events: lines.flatMap(eventIn) }))
+    .map(({ name, lines }) => ({ format, name, events: lines.flatMap((line) => eventIn(line, format)) }))
     .filter(({ events }) => events.length > 0),
 );
 const PLACES = cases({ gate: 5, long: 40 });
 /** Much longer than an item: its whole form may say again what stands beside it, and the larger of both counts. */
 const NEW = "new text ".repeat(2_500);
 
-function eventIn(line: string): Json[] {
+function eventIn(line: string, format: ProviderDialect): Json[] {
   try {
-    const event: unknown = JSON.parse(line);
+    const given: unknown = JSON.parse(line);
+    const event = format === "converse" ? converseEvent(given).data : given;
     return isObject(event) ? [event] : [];
   } catch {
     return [];

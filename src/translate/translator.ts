@@ -24,7 +24,12 @@ export type Told = {
 };
 
 /** What an answer that is written here, and not by the provider, says of where it comes from. */
-export type AnswerOrigin = { requestId: string; createdAtSeconds: number };
+export type AnswerOrigin = {
+  requestId: string;
+  createdAtSeconds: number;
+  /** What the provider calls the model; absent, it is not known. */
+  upstreamModel?: string;
+};
 
 /** Between the format of a caller and the format of one route's provider. */
 export type Translator = {

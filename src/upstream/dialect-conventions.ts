@@ -1,4 +1,5 @@
 import type { CallConventions, CallHeaders } from "./call-convention.ts";
+import { converseConvention } from "./converse/converse-convention.ts";
 import { geminiConvention } from "./gemini/gemini-convention.ts";
 import type { Quirks } from "./providers.ts";
 
@@ -11,4 +12,5 @@ export const DIALECT_CONVENTIONS: CallConventions = {
   responses: { path: () => "/responses", credential: bearer },
   messages: { path: () => "/messages", credential: headerKey, headers: { "anthropic-version": "2023-06-01" } },
   gemini: geminiConvention,
+  converse: converseConvention,
 };

@@ -79,13 +79,14 @@ export const COMPATIBLE_PROVIDERS: readonly CompatibleProvider[] = [
     baseUrls: {
       ...everywhere("https://bedrock-runtime.REGION.amazonaws.com/openai/v1", "chat", "responses"),
       messages: "https://bedrock-runtime.REGION.amazonaws.com",
+      converse: "https://bedrock-runtime.REGION.amazonaws.com",
     },
     hosts: ["bedrock-runtime.*.amazonaws.com"],
     platform: "bedrock",
     chat: { ...UNLISTED.chat, outputLimitField: "max_completion_tokens" },
     responses: { leastOutputTokens: 16 },
     remark:
-      "Takes a Bedrock API key, which a short-term one is for one region only. Runs no tools of its own. Presets: `bedrock`, and `bedrock-invoke` for Claude by InvokeModel.",
+      "Takes a Bedrock API key, which a short-term one is for one region only. Runs no tools of its own. Presets: `bedrock`, `bedrock-converse` for all models by Converse, and `bedrock-invoke` for Claude by InvokeModel.",
   },
   {
     ...UNLISTED,

@@ -47,6 +47,11 @@ const ANSWERS: Record<Spoken, object> = {
     candidates: [{ content: { role: "model", parts: [{ text: "Hello." }] }, finishReason: "STOP" }],
     usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 20, totalTokenCount: 30 },
   },
+  converse: {
+    output: { message: { role: "assistant", content: [{ text: "Hello." }] } },
+    stopReason: "end_turn",
+    usage: { inputTokens: 10, outputTokens: 20, totalTokens: 30 },
+  },
 };
 const ANSWER = JSON.stringify(ANSWERS[DIALECT]);
 

@@ -5,9 +5,10 @@ export type ToldBody = Readonly<Record<string, unknown>>;
 
 /** The limit of output a provider was told, whatever its format calls it. */
 export const limitTold = (body: unknown): unknown => {
-  const { max_tokens, max_completion_tokens, max_output_tokens, generationConfig } = body as ToldBody;
+  const { max_tokens, max_completion_tokens, max_output_tokens, generationConfig, inferenceConfig } = body as ToldBody;
   const { maxOutputTokens } = (generationConfig ?? {}) as ToldBody;
-  return max_tokens ?? max_completion_tokens ?? max_output_tokens ?? maxOutputTokens;
+  const { maxTokens } = (inferenceConfig ?? {}) as ToldBody;
+  return max_tokens ?? max_completion_tokens ?? max_output_tokens ?? maxOutputTokens ?? maxTokens;
 };
 
 /** By which name a provider knows the caller's user. */
@@ -26,6 +27,7 @@ const ORDINARY_TIER: Record<Spoken, unknown> = {
   responses: "default",
   messages: "standard_only",
   gemini: undefined,
+  converse: undefined,
 };
 
 export const ordinaryTier = (callers: Dialect): unknown => ORDINARY_TIER[providerDialect(callers)];

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ClientDialect, ProviderDialect } from "../../src/core/request/dialect.ts";
 import type { RecordedFile } from "../support/recordings.ts";
+import { understoodConverse } from "./read-converse.ts";
 import { understoodGemini } from "./read-gemini.ts";
 import { readWithSdk, type Understood, understood } from "./read-with-sdk.ts";
 
@@ -20,10 +21,11 @@ const GIVES_UP =
   /^(mistral-incremental-tool-call|mistral-tool-call\.chunks|anthropic-fallback-tool-call|github-copilot-id-rotation|openai-apply-patch-tool\.1\.chunks|duplicate-message-start)/;
 
 export function recordedAnswer(dialect: ProviderDialect, file: RecordedFile): RecordedAnswer {
-  if (dialect === "gemini") {
+  if (dialect === "gemini" || dialect === "converse") {
     const lines = file.name.endsWith(".json") ? [readFileSync(file.path, "utf8")] : file.lines;
     const values = lines.map((line) => JSON.parse(line) as unknown);
-    return { values, understood: async () => understoodGemini(values) };
+    const read = dialect === "gemini" ? understoodGemini : understoodConverse;
+    return { values, understood: async () => read(values) };
   }
   if (file.name.endsWith(".json")) {
     const answer = JSON.parse(readFileSync(file.path, "utf8")) as object;

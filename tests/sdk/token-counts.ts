@@ -20,6 +20,12 @@ export function countTokens(dialect: ProviderDialect, usage: Usage): TokenCounts
       reasoning,
     };
   }
+  if (dialect === "converse") {
+    const cacheRead = count(usage["cacheReadInputTokens"]);
+    const cacheWrite = count(usage["cacheWriteInputTokens"]);
+    const input = count(usage["inputTokens"]) + cacheRead + cacheWrite;
+    return { input, output: count(usage["outputTokens"]), cacheRead, cacheWrite, reasoning: 0 };
+  }
   if (dialect === "chat") return chatCounts(usage);
   if (dialect === "responses") {
     const cached = members(usage["input_tokens_details"]);
@@ -67,6 +73,7 @@ function messagesCounts(usage: Usage): TokenCounts {
 
 type Said = {
   usageMetadata?: Usage;
+  metadata?: { usage?: Usage };
   usage?: Usage;
   x_groq?: { usage?: Usage };
   message?: { usage?: Usage };
@@ -77,7 +84,13 @@ type Said = {
 export function usageIn(said: readonly unknown[]): Usage {
   const found = (said as Said[]).map(
     (event) =>
-      event.usageMetadata ?? event.response?.usage ?? event.message?.usage ?? event.usage ?? event.x_groq?.usage ?? {},
+      event.usageMetadata ??
+      event.metadata?.usage ??
+      event.response?.usage ??
+      event.message?.usage ??
+      event.usage ??
+      event.x_groq?.usage ??
+      {},
   );
   return Object.assign({}, ...found.map(given)) as Usage;
 }

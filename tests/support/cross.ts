@@ -8,10 +8,11 @@ import { parseBody, type ParsedBody } from "../../src/wire/json/parse-body.ts";
 import { readMessagesRequest } from "../../src/wire/messages/messages-request.ts";
 import { readResponsesRequest } from "../../src/wire/responses/responses-request.ts";
 import { EventSplitter } from "../../src/wire/sse/event-splitter.ts";
+import { framedConverse } from "./converse-event.ts";
 import { callerStamp } from "./seals.ts";
 
 type Json = Record<string, unknown>;
-const ORIGIN = { requestId: "req_1", createdAtSeconds: 1 };
+const ORIGIN = { requestId: "req_1", createdAtSeconds: 1, upstreamModel: "theirs" };
 const MESSAGES = { messages: [{ role: "user", content: "hi" }] };
 const ASKED: Record<ClientDialect, Json> = {
   chat: { ...MESSAGES, stream_options: { include_usage: true } },
@@ -56,6 +57,7 @@ export function cross(client: ClientDialect, provider: ProviderDialect, more: Js
 /** The bytes a provider of this dialect sends for these data. */
 function framed(provider: ProviderDialect, data: readonly Json[]): Buffer {
   if (provider === "gemini") return Buffer.from(data.map((item) => `data: ${JSON.stringify(item)}\r\n\r\n`).join(""));
+  if (provider === "converse") return Buffer.from(framedConverse(data));
   const lines = data.map((item) => `event: ${String(item["type"])}\ndata: ${JSON.stringify(item)}\n\n`);
   if (provider !== "chat") return Buffer.from(lines.join(""));
   return Buffer.from(`${data.map((item) => `data: ${JSON.stringify(item)}\n\n`).join("")}data: [DONE]\n\n`);

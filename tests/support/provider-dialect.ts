@@ -2,14 +2,14 @@ import type { TestContext } from "vitest";
 
 export type Dialect = "chat" | "responses" | "messages";
 /** The formats of providers: those of callers, and those that only providers speak. */
-export type Spoken = Dialect | "gemini";
+export type Spoken = Dialect | "gemini" | "converse";
 
 /**
  * How the routes of a run lie. Straight: a model's provider speaks the format of its callers. Crossed and turned: it speaks one
  * or the other of the two remaining formats, so that every answer is translated, and the two together are all six crossings.
- * Gemini: every provider speaks that, and no caller does.
+ * Gemini and Converse: every provider speaks that, and no caller does.
  */
-type Course = "straight" | "crossed" | "turned" | "gemini";
+type Course = "straight" | "crossed" | "turned" | "gemini" | "converse";
 
 /** By the format of the callers. */
 const PROVIDERS: Record<Course, Record<Dialect, Spoken>> = {
@@ -17,6 +17,7 @@ const PROVIDERS: Record<Course, Record<Dialect, Spoken>> = {
   crossed: { chat: "messages", responses: "chat", messages: "responses" },
   turned: { chat: "responses", responses: "messages", messages: "chat" },
   gemini: { chat: "gemini", responses: "gemini", messages: "gemini" },
+  converse: { chat: "converse", responses: "converse", messages: "converse" },
 };
 
 /** What the provider of a model speaks whose callers speak this. One route and not two: a second would hide what the first does wrong. */
@@ -33,11 +34,16 @@ export function onlyStraight({ skip, task }: Pick<TestContext, "skip" | "task">,
   skip(translates(), `only where nothing is translated: ${reason}`);
 }
 
-/** For what a provider of Gemini has no place for, or by its nature does otherwise. */
-export function notAtGemini({ skip, task }: Pick<TestContext, "skip" | "task">, reason: string): void {
-  const gemini = courseOfRun() === "gemini";
-  if (gemini) Object.assign(task.meta, { onlyStraight: reason });
-  skip(gemini, `not at providers of Gemini: ${reason}`);
+/** For what providers of a format that no caller speaks have no place for, or by their nature do otherwise. */
+export function notAt(
+  spoken: "gemini" | "converse" | "both",
+  { skip, task }: Pick<TestContext, "skip" | "task">,
+  reason: string,
+): void {
+  const course = courseOfRun();
+  const isThere = spoken === "both" ? course === "gemini" || course === "converse" : course === spoken;
+  if (isThere) Object.assign(task.meta, { onlyStraight: reason });
+  skip(isThere, `not at providers of ${course}: ${reason}`);
 }
 
 /** Said by the project of the test run, see `vitest.config.ts`. */

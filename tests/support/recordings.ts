@@ -5,13 +5,12 @@ import type { ProviderDialect } from "../../src/core/request/dialect.ts";
 /** `lines` are the data of the events in order; empty for whole answers and for streams kept as they were sent. */
 export type RecordedFile = { name: string; path: string; lines: string[] };
 
-type RecordedDialect = ProviderDialect | "gemini";
-
-const FOLDERS: Record<RecordedDialect, string> = {
+const FOLDERS: Record<ProviderDialect, string> = {
   chat: "chat-completions",
   responses: "responses",
   messages: "messages",
   gemini: "gemini",
+  converse: "bedrock-converse",
 };
 
 /** Where recorded provider answers are kept: TOLLGATE_SHARED, else beside the project. Null when there is none. */
@@ -20,7 +19,7 @@ export function sharedFolder(): string | null {
   return existsSync(join(folder, "recordings")) ? folder : null;
 }
 
-export function recordings(dialect: RecordedDialect): RecordedFile[] {
+export function recordings(dialect: ProviderDialect): RecordedFile[] {
   const shared = sharedFolder();
   if (shared === null) return [];
   const folder = join(shared, "recordings", FOLDERS[dialect]);

@@ -36,9 +36,16 @@ const relay = createRelay({ limits: LIMITS, clock: systemClock });
 export const relayAnswer = (pair: Pair, chunks: readonly Buffer[]): Promise<Relayed> => relayBody(pair, bodyOf(chunks));
 
 /** The same for a stream that is not in chunks, such as one that has been wrapped. */
-export async function relayBody({ client, provider, route }: Pair, body: ByteStream): Promise<Relayed> {
+export async function relayBody(
+  { client, provider, route }: Pair,
+  body: ByteStream,
+  upstreamModel?: string,
+): Promise<Relayed> {
   const conformant = route === "untouched";
-  const stage = pickTranslator(client, { dialect: provider, conformant }).stage(requestOf(client), ORIGIN);
+  const stage = pickTranslator(client, { dialect: provider, conformant }).stage(requestOf(client), {
+    ...ORIGIN,
+    ...(upstreamModel !== undefined && { upstreamModel }),
+  });
   const written: Buffer[] = [];
   const { outcome, usage, terminal, failedBy } = await relay({
     body,

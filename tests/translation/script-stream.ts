@@ -1,4 +1,5 @@
 import type { ProviderDialect } from "../../src/core/request/dialect.ts";
+import { framedConverse } from "../support/converse-event.ts";
 
 type Json = Record<string, unknown>;
 
@@ -26,7 +27,13 @@ export function scripted(pieces: readonly Piece[], dialect: ProviderDialect = "c
 
 /** The events in which a provider of a dialect would say this, its calls written in turns. */
 export function scriptStream(dialect: ProviderDialect, pieces: readonly Piece[]): Json[] {
-  const events = { chat: chatEvents, responses: responsesEvents, messages: messagesEvents, gemini: geminiEvents };
+  const events = {
+    chat: chatEvents,
+    responses: responsesEvents,
+    messages: messagesEvents,
+    gemini: geminiEvents,
+    converse: converseEvents,
+  };
   return events[dialect](pieces);
 }
 
@@ -56,6 +63,11 @@ export function scriptAnswer(dialect: ProviderDialect, pieces: readonly Piece[])
       const content = { role: "model", parts };
       return { ...events.at(-1), candidates: [{ content, finishReason: "STOP", index: 0 }] };
     }
+    case "converse": {
+      const uses = calls.map(({ id, name }) => ({ toolUse: { toolUseId: id, name, input: {} } }));
+      const message = { role: "assistant", content: [{ text }, ...uses] };
+      return { ...events.at(-1), output: { message }, stopReason: "end_turn" };
+    }
     default:
       return dialect satisfies never;
   }
@@ -63,6 +75,7 @@ export function scriptAnswer(dialect: ProviderDialect, pieces: readonly Piece[])
 
 /** The bytes of such events; the name of an event is in its data too. */
 export function encodeEvents(dialect: ProviderDialect, events: readonly unknown[]): Buffer {
+  if (dialect === "converse") return Buffer.from(framedConverse(events));
   const text = events.map((event) => {
     const { type } = (event ?? {}) as { type?: unknown };
     const named = dialect !== "chat" && dialect !== "gemini";
@@ -185,6 +198,29 @@ function messagesEvents(pieces: readonly Piece[]): Json[] {
       usage: { output_tokens: 9, output_tokens_details: { thinking_tokens: 3 } },
     },
     { type: "message_stop" },
+  ];
+}
+
+/** Only calls are announced, and what the answer took is told behind its end. */
+function converseEvents(pieces: readonly Piece[]): Json[] {
+  const places = new Map<number | "text", number>();
+  const said = pieces.flatMap((piece): Json[] => {
+    const key = piece.kind === "text" ? "text" : piece.call;
+    const known = places.get(key);
+    const contentBlockIndex = known ?? places.size;
+    places.set(key, contentBlockIndex);
+    if (piece.kind === "text") return [{ contentBlockIndex, delta: { text: piece.text } }];
+    const { id, name } = callName(piece.call);
+    const grown = { contentBlockIndex, delta: { toolUse: { input: piece.text } } };
+    return known === undefined ? [{ contentBlockIndex, start: { toolUse: { toolUseId: id, name } } }, grown] : [grown];
+  });
+  const usage = { inputTokens: 0, outputTokens: 9, totalTokens: 16, cacheReadInputTokens: 3, cacheWriteInputTokens: 4 };
+  return [
+    { role: "assistant" },
+    ...said,
+    ...[...places.values()].map((contentBlockIndex) => ({ contentBlockIndex })),
+    { stopReason: [...places.keys()].some((key) => key !== "text") ? "tool_use" : "end_turn" },
+    { usage, metrics: { latencyMs: 1 } },
   ];
 }
 

@@ -14,6 +14,7 @@ const FOLDERS: Readonly<Record<ProviderDialect, string>> = {
   responses: "responses",
   messages: "messages",
   gemini: "gemini",
+  converse: "bedrock-converse",
 };
 
 /** What the provider sent, as files that can be replayed: a whole answer as JSON, of a stream the data of an event per line. */

@@ -37,6 +37,11 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
     credential: "env:AWS_BEARER_TOKEN_BEDROCK",
     dialect: "messages",
   },
+  "bedrock-converse": {
+    url: "https://bedrock-runtime.REGION.amazonaws.com",
+    credential: "env:AWS_BEARER_TOKEN_BEDROCK",
+    dialect: "converse",
+  },
   "bedrock-invoke": {
     url: "https://bedrock-runtime.REGION.amazonaws.com",
     credential: "env:AWS_BEARER_TOKEN_BEDROCK",
@@ -113,7 +118,10 @@ const withVertexHost = (url: string): string =>
 
 const YOURS = "[A-Za-z0-9_-]+";
 
-/** The preset whose address this is, whatever stands in place of its placeholders. */
+/**
+ * The preset whose address this is, whatever stands in place of its placeholders. Of two at one address the first: Converse serves all
+ * models of Bedrock, InvokeModel those of Claude.
+ */
 export const presetAt = (baseUrl: string): Preset | null =>
   Object.values(PRESETS).find(({ url }) => patternOf(url).test(baseUrl)) ?? null;
 

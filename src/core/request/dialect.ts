@@ -2,7 +2,7 @@
 export type ClientDialect = "chat" | "responses" | "messages";
 
 /** The formats a provider may speak. A new one does not compile until every table that must know them all has its line. */
-export const PROVIDER_DIALECTS = ["chat", "responses", "messages", "gemini"] as const;
+export const PROVIDER_DIALECTS = ["chat", "responses", "messages", "gemini", "converse"] as const;
 export type ProviderDialect = (typeof PROVIDER_DIALECTS)[number];
 
 const SPOKEN: ReadonlySet<string> = new Set(PROVIDER_DIALECTS);

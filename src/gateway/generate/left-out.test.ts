@@ -17,7 +17,7 @@ import { fold, type Shape } from "../../wire/members/shape.ts";
 import { readModelInput } from "../../wire/model-input.ts";
 
 const CLIENTS: readonly ClientDialect[] = ["chat", "responses", "messages"];
-const PROVIDERS: readonly ProviderDialect[] = ["chat", "responses", "messages", "gemini"];
+const PROVIDERS: readonly ProviderDialect[] = ["chat", "responses", "messages", "gemini", "converse"];
 /** Stands in every value that must not get through. */
 const SMUGGLED = "smuggled-value";
 

@@ -23,9 +23,18 @@ const UNSUPPORTED: Record<Dialect["name"], (body: JsonObject) => string | null> 
     if (isObject(thinking) && thinking["type"] !== "disabled") return "thinking";
     return isObject(output) && isSaid(output["effort"]) ? "output_config.effort" : null;
   },
+  converse: ({ additionalModelRequestFields: fields, messages }) => {
+    const turns: unknown[] = Array.isArray(messages) ? messages : [];
+    const thought = turns.some((turn) => isObject(turn) && holdsThought(turn["content"]));
+    if (thought) return "messages";
+    return isObject(fields) && Object.keys(fields).length > 0 ? "additionalModelRequestFields" : null;
+  },
   gemini: ({ generationConfig: config }) =>
     isObject(config) && isSaid(config["thinkingConfig"]) ? "generation_config.thinking_config" : null,
 };
+
+const holdsThought = (content: unknown): boolean =>
+  Array.isArray(content) && content.some((block) => isObject(block) && block["reasoningContent"] !== undefined);
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
 

@@ -22,6 +22,9 @@ export function heedingChoice(script: Script, body: JsonObject): Script {
 }
 
 function choiceIn({ tool_choice: choice, toolConfig: config }: JsonObject): Choice {
+  const amazon = isObject(config) ? config["toolChoice"] : undefined;
+  if (isObject(amazon) && amazon["any"] !== undefined) return { kind: "must", name: null };
+  if (isObject(amazon) && isObject(amazon["tool"])) return { kind: "must", name: nameIn(amazon["tool"]["name"]) };
   const google = isObject(config) && isObject(config["functionCallingConfig"]) ? config["functionCallingConfig"] : {};
   const { type = choice, name, function: described } = isObject(choice) ? choice : {};
   switch (google["mode"] ?? type) {
@@ -44,14 +47,16 @@ function choiceIn({ tool_choice: choice, toolConfig: config }: JsonObject): Choi
 }
 
 /** Each dialect has a place of its own for a tool's name and for what it takes. */
-function offeredBy({ tools }: JsonObject): Offered[] {
-  const declared = listOf(tools).flatMap((tool) =>
+function offeredBy({ tools, toolConfig: config }: JsonObject): Offered[] {
+  const amazon = isObject(config) ? config["tools"] : undefined;
+  const declared = listOf(tools ?? amazon).flatMap((tool) =>
     Array.isArray(tool["functionDeclarations"]) ? listOf(tool["functionDeclarations"]) : [tool],
   );
   return declared.flatMap((tool) => {
-    const described = isObject(tool["function"]) ? tool["function"] : tool;
-    const { name, parameters, input_schema: input, parametersJsonSchema: google } = described;
-    const schema = [parameters, input, google].find((candidate) => isObject(candidate)) ?? {};
+    const described = [tool["function"], tool["toolSpec"]].find((inner) => isObject(inner)) ?? tool;
+    const { name, parameters, input_schema: input, parametersJsonSchema: google, inputSchema: wrapped } = described;
+    const held = isObject(wrapped) ? wrapped["json"] : undefined;
+    const schema = [parameters, input, google, held].find((candidate) => isObject(candidate)) ?? {};
     return typeof name === "string" ? [{ name, schema }] : [];
   });
 }

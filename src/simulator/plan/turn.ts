@@ -31,6 +31,9 @@ function holdsToolResult({ messages, input, contents }: JsonObject): boolean {
     if (role === "tool") return true;
     if (typeof type === "string" && type.endsWith("_call_output")) return true;
     if (Array.isArray(parts)) return parts.some((part) => isObject(part) && part["functionResponse"] !== undefined);
-    return Array.isArray(content) && content.some((block) => isObject(block) && block["type"] === "tool_result");
+    return (
+      Array.isArray(content) &&
+      content.some((block) => isObject(block) && (block["type"] === "tool_result" || block["toolResult"] !== undefined))
+    );
   });
 }

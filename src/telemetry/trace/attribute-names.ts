@@ -32,6 +32,7 @@ export const OPERATIONS: Readonly<Record<ProviderDialect, string>> = {
   responses: "chat",
   messages: "chat",
   gemini: "generate_content",
+  converse: "chat",
 };
 
 /** The conventions' own names of providers that operators usually call otherwise. Every other name is used as it is. */

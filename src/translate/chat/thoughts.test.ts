@@ -13,6 +13,7 @@ test("thoughts that nobody can read are a block of their own before the answer",
   const message = { role: "assistant", content: "Hello", reasoning_details: [SECRET] };
   const { events } = wholeChatAnswer(
     Buffer.from(JSON.stringify({ choices: [{ index: 0, message, finish_reason: "stop" }] })),
+    { model: "theirs" },
   );
 
   expect(events).toMatchObject([

@@ -10,7 +10,7 @@ import { sealsOf } from "../form/native.ts";
 import { parseExactly } from "../form/parse-exactly.ts";
 import type { Json } from "../../core/bytes/json.ts";
 import { withoutReasoning } from "../form/without-reasoning.ts";
-import type { AnswerName, AnswerReader, ClientSide, ProviderSide } from "../form/sides.ts";
+import type { AnsweredBy, AnswerName, AnswerReader, ClientSide, ProviderSide } from "../form/sides.ts";
 import type { AnswerOrigin, Told, Translator } from "../translator.ts";
 import { upstreamRequest } from "../form/upstream-request.ts";
 import type { GenerationRequest } from "../../wire/generation-request.ts";
@@ -26,9 +26,9 @@ const MOST_BLOCKS = 2_000;
 export function createCrossing(client: ClientSide, provider: ProviderSide, extra: Json = {}): Translator {
   return {
     request: (request, told) => writeRequest(request, told),
-    plain: (bytes, request, origin) => readPlain(bytes, nameOf(request, origin)),
+    plain: (bytes, request, origin) => readPlain(bytes, nameOf(request, origin), answeredIn(origin)),
     stage: (request, origin) => {
-      const stage = createStage(client, provider, nameOf(request, origin));
+      const stage = createStage(client, provider, { name: nameOf(request, origin), answered: answeredIn(origin) });
       return (request.providerTools ?? []).length === 0 ? stage : withSearches(stage);
     },
   };
@@ -56,8 +56,8 @@ export function createCrossing(client: ClientSide, provider: ProviderSide, extra
     return body;
   }
 
-  function readPlain(bytes: Buffer, name: AnswerName): PlainAnswer {
-    const { events, usage } = provider.whole(bytes);
+  function readPlain(bytes: Buffer, name: AnswerName, answered: AnsweredBy): PlainAnswer {
+    const { events, usage } = provider.whole(bytes, answered);
     if (!everyCallIsNamed(events))
       throw new Fault("upstream_error", "The provider's response calls a tool without a name. It is safe to retry.");
     const { answer, add } = createFold();
@@ -88,8 +88,12 @@ function nameOf(request: GenerationRequest, { requestId, createdAtSeconds }: Ans
   };
 }
 
-function createStage(client: ClientSide, provider: ProviderSide, name: AnswerName): AnswerStage {
-  const reader = provider.reader();
+const answeredIn = ({ upstreamModel = "" }: AnswerOrigin): AnsweredBy => ({ model: upstreamModel });
+
+type Asked = { name: AnswerName; answered: AnsweredBy };
+
+function createStage(client: ClientSide, provider: ProviderSide, { name, answered }: Asked): AnswerStage {
+  const reader = provider.reader(answered);
   const { answer, add } = createFold();
   const writer = client.writer(name, answer);
   const meter = new OutputMeter(provider.generated, provider.counter ?? null);

@@ -9,7 +9,7 @@ const TOLD = { upstreamModel: "theirs", maxOutputTokens: 5 };
 
 type Json = Record<string, unknown>;
 
-const PROVIDERS: readonly ProviderDialect[] = ["chat", "responses", "messages", "gemini"];
+const PROVIDERS: readonly ProviderDialect[] = ["chat", "responses", "messages", "gemini", "converse"];
 
 /** Every part that carries media, in the format's own form and in forms that other servers read in it. */
 const PARTS: Record<ClientDialect, readonly ((type: string) => { kind: "image" | "document"; part: Json })[]> = {
@@ -148,7 +148,7 @@ describe("media of a type that its part does not carry", () => {
 });
 
 test("a writer sends no media of another type, should a reader have let it pass", () => {
-  for (const provider of ["messages", "gemini", "responses"] as const) {
+  for (const provider of ["messages", "gemini", "converse", "responses"] as const) {
     const request = requestOf("chat", {
       messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: dataUrl("image/png") } }] }],
     });

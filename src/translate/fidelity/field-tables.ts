@@ -3,6 +3,9 @@ import { invariant } from "../../core/invariant.ts";
 import { CHAT_FIELDS } from "./chat/fields.ts";
 import { MESSAGES_TO_CHAT } from "./chat/from-messages.ts";
 import { RESPONSES_TO_CHAT } from "./chat/from-responses.ts";
+import { CHAT_TO_CONVERSE } from "./converse/from-chat.ts";
+import { MESSAGES_TO_CONVERSE } from "./converse/from-messages.ts";
+import { RESPONSES_TO_CONVERSE } from "./converse/from-responses.ts";
 import { type ClientFields, type FieldRow, isAt, rowsOf } from "./field-row.ts";
 import { CHAT_TO_GEMINI } from "./gemini/from-chat.ts";
 import { MESSAGES_TO_GEMINI } from "./gemini/from-messages.ts";
@@ -43,6 +46,11 @@ const FIELD_TABLES: FieldTables = {
     chat: rowsOf(CHAT_FIELDS, CHAT_TO_GEMINI),
     responses: rowsOf(RESPONSES_FIELDS, RESPONSES_TO_GEMINI),
     messages: rowsOf(MESSAGES_FIELDS, MESSAGES_TO_GEMINI),
+  },
+  converse: {
+    chat: rowsOf(CHAT_FIELDS, CHAT_TO_CONVERSE),
+    responses: rowsOf(RESPONSES_FIELDS, RESPONSES_TO_CONVERSE),
+    messages: rowsOf(MESSAGES_FIELDS, MESSAGES_TO_CONVERSE),
   },
 };
 

@@ -46,8 +46,14 @@ export type Block =
   | { kind: "document"; source: Source; name: string | null; cacheHint: Record<string, unknown> | null }
   | { kind: "thinking"; text: string; native: Native | null }
   /** `input` is JSON text, as the model wrote it. */
-  | { kind: "tool_call"; id: string; name: string; input: string }
-  | { kind: "tool_result"; callId: string; blocks: Block[]; failed: boolean };
+  | { kind: "tool_call"; id: string; name: string; input: string; cacheHint?: Record<string, unknown> | null }
+  | {
+      kind: "tool_result";
+      callId: string;
+      blocks: Block[];
+      failed: boolean;
+      cacheHint?: Record<string, unknown> | null;
+    };
 
 export type ToolForm = {
   name: string;

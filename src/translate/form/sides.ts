@@ -28,6 +28,9 @@ export type AnswerReader = {
   inputUsage: () => Usage | null;
 };
 
+/** What a provider calls the model that answers; empty, it is not known. Of some, it says how their usage is to be read. */
+export type AnsweredBy = { model: string };
+
 /** One dialect as a provider speaks it. */
 export type ProviderSide = {
   /** What a request of this dialect may hold, and what of it no provider is sent. */
@@ -35,12 +38,12 @@ export type ProviderSide = {
   /** What one that keeps the format to the letter is told besides, so that it charges its ordinary price alone. */
   ordinaryPrice: Json;
   request: (form: RequestForm, told: ProviderTold) => Json;
-  reader: () => AnswerReader;
+  reader: (answered: AnsweredBy) => AnswerReader;
   /** What the model wrote in an event, and the name of a number that differs in every event and that nobody reads. */
   generated: ReadGenerated;
   counter?: string;
   /** Throws a fault when the answer cannot be read. */
-  whole: (bytes: Buffer) => { events: readonly AnswerEvent[]; usage: Usage | null };
+  whole: (bytes: Buffer, answered: AnsweredBy) => { events: readonly AnswerEvent[]; usage: Usage | null };
 };
 
 /** What an answer is called by its caller. */

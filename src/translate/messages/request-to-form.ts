@@ -98,7 +98,7 @@ function blockOf(block: Json, reading: Reading): Block[] {
     case "tool_use": {
       const { id, name, input } = block;
       const called = names.nameOf(textOf(name));
-      return [{ kind: "tool_call", id: textOf(id), name: called, input: JSON.stringify(input ?? {}) }];
+      return [{ kind: "tool_call", id: textOf(id), name: called, input: JSON.stringify(input ?? {}), cacheHint }];
     }
     case "tool_result":
       return [
@@ -107,6 +107,7 @@ function blockOf(block: Json, reading: Reading): Block[] {
           callId: textOf(block["tool_use_id"]),
           blocks: blocksOf(block["content"], reading),
           failed: block["is_error"] === true,
+          cacheHint,
         },
       ];
     // A search for tools answers with these. The tools it means are offered from then on, so their names say enough.
@@ -134,8 +135,15 @@ function documentOf(block: Json, reading: Reading): Block[] {
   const title = textOrNull(block["title"]);
   const titled = title === null || title === "" ? [] : [textBlock(`${title}\n\n`)];
   if (source["type"] === "text") return [...titled, textBlock(textOf(source["data"]), cacheHint)];
-  if (source["type"] === "content") return [...titled, ...blocksOf(source["content"], reading)];
+  if (source["type"] === "content") return hinted([...titled, ...blocksOf(source["content"], reading)], cacheHint);
   return [{ kind: "document", source: sourceOf(source), name: title, cacheHint }];
+}
+
+/** What is said of the whole is said of its end, unless something else is. */
+function hinted(blocks: Block[], cacheHint: Json | null): Block[] {
+  const last = blocks.at(-1);
+  if (cacheHint === null || last?.kind !== "text" || last.cacheHint !== null) return blocks;
+  return [...blocks.slice(0, -1), { ...last, cacheHint }];
 }
 
 function toolChoiceOf({ type, name }: Json, names: FunctionNames): ToolChoice | null {

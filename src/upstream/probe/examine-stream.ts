@@ -2,6 +2,7 @@ import type { ProviderDialect } from "../../core/request/dialect.ts";
 import type { Examination } from "../../core/catalogue/probe.ts";
 import type { Examine } from "./examination.ts";
 import { examineChat } from "./examine-chat.ts";
+import { examineConverse } from "./examine-converse.ts";
 import { examineGemini } from "./examine-gemini.ts";
 import { examineMessages } from "./examine-messages.ts";
 import { examineResponses } from "./examine-responses.ts";
@@ -12,6 +13,7 @@ const EXAMINERS: Readonly<Record<ProviderDialect, Examine>> = {
   responses: examineResponses,
   messages: examineMessages,
   gemini: examineGemini,
+  converse: examineConverse,
 };
 
 /** Holds a whole stream against the rules of its format. */

@@ -59,6 +59,12 @@ const OPERATIONS: Record<ProviderDialect, Operation> = {
       generationConfig: { maxOutputTokens: PROBE_OUTPUT_TOKENS },
     }),
   },
+  converse: {
+    body: () => ({
+      messages: [{ role: "user", content: [{ text: QUESTION }] }],
+      inferenceConfig: { maxTokens: PROBE_OUTPUT_TOKENS },
+    }),
+  },
 };
 
 /**

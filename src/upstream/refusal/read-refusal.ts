@@ -65,11 +65,16 @@ function withinOf(owner: Json, depth: number): Told {
 }
 
 function namesOf(owner: Json): Set<string> {
-  const { code, type, status, innererror, details } = owner;
+  const { code, type, status, innererror, details, __type: amazon } = owner;
   const reasons = Array.isArray(details) ? details.map((detail) => (isObject(detail) ? detail["reason"] : null)) : [];
   const inner = isObject(innererror) ? innererror["code"] : null;
-  return new Set([code, type, status, inner, ...reasons].map(nameOf).filter((name) => name !== ""));
+  return new Set(
+    [code, type, status, inner, afterNamespace(amazon), ...reasons].map(nameOf).filter((name) => name !== ""),
+  );
 }
+
+/** `com.amazon.coral.service#ValidationException`, or the name alone. */
+const afterNamespace = (name: unknown): string => textOf(name).replace(/^.*#/, "");
 
 /** `body.max_completion_tokens: Extra inputs are not permitted`, and so on. */
 function detailsOf(detail: unknown): string {

@@ -47,7 +47,7 @@ export type ClientEntry = {
 export type ProviderEntry = {
   marker: string;
   /** In which format it was asked. */
-  dialect: Route | "gemini";
+  dialect: Route | "gemini" | "converse";
   receivedAtMs: number;
   status: number | null;
   /** Sent, of the planned output. */

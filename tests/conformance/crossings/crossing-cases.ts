@@ -165,10 +165,12 @@ export const CASES: Record<string, Case> = {
   refusal: {
     title: "refusal",
     script: "refusal+tokens=4",
-    run: async ({ ask }) => {
+    run: async ({ ask, pair }) => {
       const { heard } = await ask({}, 4);
 
-      expect(heard.refusal).toBe("Declining harbor ocean valley");
+      // What is said in its place is known for a refusal by its end alone there.
+      const said = pair.provider === "converse" ? heard.text : heard.refusal;
+      expect(said).toBe("Declining harbor ocean valley");
       return `\`${heard.stop}\``;
     },
   },

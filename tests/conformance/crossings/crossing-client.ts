@@ -2,7 +2,7 @@ import type { z } from "zod";
 
 /** The formats of callers, and those of providers. */
 export const CLIENTS = ["chat", "responses", "messages"] as const;
-export const PROVIDERS = [...CLIENTS, "gemini"] as const;
+export const PROVIDERS = [...CLIENTS, "gemini", "converse"] as const;
 
 export type Client = (typeof CLIENTS)[number];
 export type Provider = (typeof PROVIDERS)[number];

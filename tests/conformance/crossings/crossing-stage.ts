@@ -26,6 +26,9 @@ export type CrossingStage = {
   lastHeader: (name: string) => string | null;
 };
 
+/** Where the name of a model says what it takes. */
+const NAMES: Partial<Record<Provider, string>> = { converse: "us.anthropic.claude-sonnet-4-6" };
+
 /** A price that has searches, and for nothing, so that charges can be foretold. */
 const SEARCHING_PRICE = { input: "1", output: "4", tools: { web_search: "0" } };
 
@@ -36,7 +39,7 @@ export async function startCrossingStage(scripts: Record<string, string>): Promi
     Object.entries(scripts).map(([name, script]): [string, TestModel] => [
       modelOf(pair, name),
       {
-        upstream: `sim+${script}`,
+        upstream: `${NAMES[pair.provider] ?? "sim"}+${script}`,
         spoken: pair.provider,
         ...(name === "search" && { price: SEARCHING_PRICE }),
         capabilities: script.includes("thoughtless") ? { reasoning: false } : {},

@@ -127,6 +127,37 @@ export const TOLD: Record<Provider, (body: Json) => Told> = {
       stop: at(body, "generationConfig", "stopSequences"),
     };
   },
+  converse: (body) => {
+    const blocks = listOf(body["messages"]).flatMap(({ content }) => listOf(content));
+    const bytes = (kind: string, format: string) =>
+      blocks
+        .filter((block) => at(block[kind], "format") === format)
+        .map((block) => String(at(block[kind], "source", "bytes")));
+    const fields = body["additionalModelRequestFields"];
+    const schema = at(body, "outputConfig", "textFormat", "structure", "jsonSchema", "schema");
+    return {
+      limitTokens: at(body, "inferenceConfig", "maxTokens"),
+      pictures: bytes("image", "png"),
+      documents: bytes("document", "pdf"),
+      tools: listOf(at(body, "toolConfig", "tools")).map((tool) => at(tool, "toolSpec", "name")),
+      calls: blocks.flatMap(({ toolUse: call }) =>
+        call === undefined ? [] : [{ id: at(call, "toolUseId"), name: at(call, "name") }],
+      ),
+      results: blocks.flatMap(({ toolResult: result }) =>
+        result === undefined ? [] : [{ id: at(result, "toolUseId"), text: wordsOf(at(result, "content")) }],
+      ),
+      thoughts: blocks.flatMap(({ reasoningContent: thought }) => {
+        if (thought === undefined) return [];
+        const redacted = at(thought, "redactedContent");
+        if (redacted !== undefined) return [{ text: null, proof: redacted }];
+        return [{ text: at(thought, "reasoningText", "text"), proof: at(thought, "reasoningText", "signature") }];
+      }),
+      thinks: at(fields, "thinking", "type") === "adaptive",
+      effort: at(fields, "output_config", "effort"),
+      schema: typeof schema === "string" ? (JSON.parse(schema) as unknown) : undefined,
+      stop: at(body, "inferenceConfig", "stopSequences"),
+    };
+  },
 };
 
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
-import { notAtGemini, onlyStraight } from "../../support/provider-dialect.ts";
+import { notAt, onlyStraight } from "../../support/provider-dialect.ts";
 import { ask } from "./ask.ts";
 
 type Chunk = {
@@ -83,7 +83,7 @@ describe.each(["forwarded", "normalised"])("a %s stream", (model) => {
 });
 
 test("no address that a caller names is ever called [STR-36]", async (context) => {
-  notAtGemini(context, "a picture at an address is refused");
+  notAt("both", context, "a picture at an address is refused");
   let connections = 0;
   const listener = createServer((_request, response) => response.end());
   listener.on("connection", () => connections++);

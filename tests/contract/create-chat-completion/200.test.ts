@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
-import { notAtGemini, onlyStraight, providerDialect, translates } from "../../support/provider-dialect.ts";
+import { notAt, onlyStraight, providerDialect, translates } from "../../support/provider-dialect.ts";
 import { eventsOf } from "../../support/sse-client.ts";
 import { bearer, knock, requestIdOf } from "../knock.ts";
 import { headersTold, storeTold, type ToldBody, userTold } from "../told-provider.ts";
@@ -132,7 +132,7 @@ test("every listed field is carried as it is [CHA-12] [CHA-16] [CHA-17] [CHA-18]
 test.for(["developer", "system", "user", "assistant", "tool"])(
   "a message may have the role %s [CHA-5]",
   async (role, context) => {
-    if (role === "tool") notAtGemini(context, "it takes a call only after somebody has spoken");
+    if (role === "tool") notAt("gemini", context, "it takes a call only after somebody has spoken");
     const call = { id: "a", type: "function", function: { name: "look", arguments: "{}" } };
     const asked = role === "tool" ? [{ role: "assistant", content: null, tool_calls: [call] }] : [];
     const said = { role, content: "x", ...(role === "tool" && { tool_call_id: "a" }) };
@@ -214,7 +214,7 @@ test("what a provider could keep for strangers is not asked of it [BOD-11]", asy
 });
 
 test("end users leave as pseudonyms and caches under a prefix, both of the key [BOD-28] [BOD-29]", async (context) => {
-  notAtGemini(context, "it has no place for the name of a user");
+  notAt("both", context, "it has no place for the name of a user");
   const fields = { user: "ann", safety_identifier: "ann", prompt_cache_key: "book" };
   const reply = await ask(gateway, fields);
   const body = (await lastCall()).body as Record<string, string>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
-import { notAtGemini, onlyStraight, translates } from "../../support/provider-dialect.ts";
+import { notAt, onlyStraight, translates } from "../../support/provider-dialect.ts";
 import { requestIdOf } from "../knock.ts";
 import { ask, JSON_TYPE, MESSAGE, modelFor, send } from "../operations.ts";
 import { headersTold, limitTold, ordinaryTier, type ToldBody, userTold } from "../told-provider.ts";
@@ -133,7 +133,7 @@ test("marks of a cache that has no price are removed and declared, and the model
 });
 
 test("`metadata.user_id` leaves as a pseudonym, and the provider is asked for its ordinary price [BOD-26] [BOD-28]", async (context) => {
-  notAtGemini(context, "it has no place for the name of a user");
+  notAt("both", context, "it has no place for the name of a user");
   await ask(MESSAGE, { gateway, fields: { model: "short", metadata: { user_id: "ann" }, service_tier: "auto" } });
   const { body } = await lastCall();
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
-import { notAtGemini, onlyStraight, providerDialect, translates } from "../../support/provider-dialect.ts";
+import { notAt, onlyStraight, providerDialect, translates } from "../../support/provider-dialect.ts";
 import { requestIdOf } from "../knock.ts";
 import { chargesOf, makeKey } from "../operator.ts";
 import { ask, modelFor, RESPONSES } from "../operations.ts";
@@ -100,7 +100,7 @@ test("the provider is asked for its default tier [BOD-26]", async () => {
 });
 
 test("end users leave as pseudonyms and caches under a prefix, both of the key [BOD-28] [BOD-29]", async (context) => {
-  notAtGemini(context, "it has no place for the name of a user");
+  notAt("both", context, "it has no place for the name of a user");
   const fields = { user: "ann", safety_identifier: "ann", prompt_cache_key: "book" };
   const { secret: other } = await makeKey(gateway, { credit: "1" });
   await ask(RESPONSES, { gateway, fields });

@@ -4,7 +4,7 @@ import { readUsage } from "../get-usage/read-usage.ts";
 import { ask, CHAT, MESSAGE, modelFor, type Operation, RESPONSES } from "../operations.ts";
 import { issueKey } from "../operator.ts";
 import { expectRefused } from "../refused.ts";
-import { notAtGemini, onlyStraight, providerDialect } from "../../support/provider-dialect.ts";
+import { notAt, onlyStraight, providerDialect } from "../../support/provider-dialect.ts";
 
 const BROKE = { status: 402, code: "insufficient_credit" };
 
@@ -53,7 +53,7 @@ const showing = ({ dialect }: Operation, part: object): object => {
 
 describe.each(PARTS)("$operation.dialect", ({ operation, picture, document }) => {
   test("answers in parallel about remote pictures never come to more than the balance [MON-8] [MON-26]", async (context) => {
-    notAtGemini(context, "a picture at an address is refused");
+    notAt("both", context, "a picture at an address is refused");
     const key = await issueKey(gateway, { credit: "0.05" });
     const fields = {
       model: `${operation.dialect}-picture`,
@@ -73,7 +73,7 @@ describe.each(PARTS)("$operation.dialect", ({ operation, picture, document }) =>
   });
 
   test("a picture for a model of which no bound is known starts only on money for the window [MON-8]", async (context) => {
-    notAtGemini(context, "a picture at an address is refused");
+    notAt("both", context, "a picture at an address is refused");
     const key = await issueKey(gateway, { credit: "0.05" });
     const fields = {
       model: `${operation.dialect}-unknown`,
@@ -87,7 +87,7 @@ describe.each(PARTS)("$operation.dialect", ({ operation, picture, document }) =>
   test.skipIf(document === null)(
     "a remote document may fill the window, and starts only on money for that [MON-8]",
     async (context) => {
-      notAtGemini(context, "a document at an address is refused");
+      notAt("both", context, "a document at an address is refused");
       if (operation.dialect === "responses" || providerDialect(operation.dialect) === "chat")
         onlyStraight(context, "providers of chat take no address of a file");
       const fields = {

@@ -108,6 +108,7 @@ const PROOFS: Record<Spoken, RegExp> = {
   responses: /"encrypted_content":"/,
   messages: /"signature":"Sim/,
   gemini: /"thoughtSignature":"(?!skip_)/,
+  converse: /"signature":"Sim/,
 };
 
 const asking = (dialect: Operation["dialect"]): Json =>

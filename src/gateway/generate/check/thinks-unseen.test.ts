@@ -24,6 +24,17 @@ test("a model thinks unless it is told not to; in messages only if it is told to
   expect(leave("chat", "messages", {}, "claude-opus-5")).toBe("told");
 });
 
+test("in Converse it depends on who has made the model [CAN-16]", () => {
+  const [claude, newest] = ["us.anthropic.claude-sonnet-4-6", "us.anthropic.claude-opus-5"];
+
+  expect(leave("chat", "converse", {}, claude)).toBe("untold");
+  expect(leave("chat", "converse", { reasoning_effort: "low" }, claude)).toBe("told");
+  expect(leave("chat", "converse", { reasoning_effort: "none" }, claude)).toBe("forbidden");
+  expect(leave("chat", "converse", { reasoning_effort: "none" }, newest)).toBe("told");
+  expect(leave("chat", "converse", { reasoning_effort: "none" }, "openai.gpt-oss-120b-1:0")).toBe("told");
+  expect(leave("chat", "converse", {}, "us.deepseek.r1-v1:0")).toBe("told");
+});
+
 test("who turns reasoning off in words that the provider does not hear has not turned it off [CAN-16]", () => {
   expect(leave("chat", "chat", { reasoning_effort: "none" })).toBe("forbidden");
   expect(leave("chat", "chat", { thinking: { type: "disabled" } })).toBe("forbidden");

@@ -2,6 +2,7 @@ import { canReason, isSaidToReason } from "../../../catalogue/can-reason.ts";
 import type { Model } from "../../../catalogue/model.ts";
 import type { Pace } from "../../../core/request/pace.ts";
 import type { Route } from "../../../core/catalogue/route.ts";
+import { isOpenAi, thinksWhenTold } from "../../../translate/converse/models.ts";
 import { thinksUnasked } from "../../../translate/form/claude/thinking.ts";
 import type { GenerationRequest } from "../../../wire/generation-request.ts";
 import { asksForThinking, turnsReasoningOff } from "../../../wire/turns-reasoning-off.ts";
@@ -11,12 +12,20 @@ export type Leave = "told" | "untold" | "forbidden";
 
 export function leaveToThink(request: GenerationRequest, route: Pick<Route, "dialect" | "upstreamModel">): Leave {
   const isStraight = route.dialect === request.dialect;
-  const thinksAnyway = route.dialect === "messages" && thinksUnasked(route.upstreamModel);
+  const habit = habitOf(route);
   // A translation to such a model can ask for little thought, and not for none.
-  if (turnsReasoningOff(request, isStraight ? "any" : "own") && (isStraight || !thinksAnyway)) return "forbidden";
-  // In this format most models think only when they are told to; in the others, unless they are told not to.
-  return route.dialect !== "messages" || thinksAnyway || asksForThinking(request) ? "told" : "untold";
+  if (turnsReasoningOff(request, isStraight ? "any" : "own") && (isStraight || habit !== "always")) return "forbidden";
+  return habit !== "when told" || asksForThinking(request) ? "told" : "untold";
 }
+
+/** Most models of messages think only when they are told to, whoever sells them; those of the other formats, unless they are told not to. */
+function habitOf({ dialect, upstreamModel: model }: Pick<Route, "dialect" | "upstreamModel">): Habit {
+  const isOfMessages = dialect === "messages" || (dialect === "converse" && thinksWhenTold(model));
+  if (isOfMessages) return thinksUnasked(model) ? "always" : "when told";
+  return dialect === "converse" && isOpenAi(model) ? "always" : "unless told not to";
+}
+
+type Habit = "always" | "when told" | "unless told not to";
 
 /**
  * Whether the silence of a model is work: only where it is known to think. Either the operator says so, or its provider has counted

@@ -8,8 +8,9 @@ import type { GenerationState } from "../generation.ts";
 import { untold } from "../check/untold-members.ts";
 
 /** Where an answer comes from, for formats in which we write it ourselves. */
-export function originOf({ generation, clock }: GenerationState): AnswerOrigin {
-  return { requestId: generation.requestId, createdAtSeconds: Math.floor(clock.nowMs() / 1000) };
+export function originOf({ generation, clock }: GenerationState, { upstreamModel }: Route): AnswerOrigin {
+  const createdAtSeconds = Math.floor(clock.nowMs() / 1000);
+  return { requestId: generation.requestId, createdAtSeconds, upstreamModel };
 }
 
 /** What was lost on the way to this provider: by the translation, or since its row says that it is not told. */

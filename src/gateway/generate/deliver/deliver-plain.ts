@@ -41,7 +41,7 @@ export const createDeliverPlain =
 
     let plain: Soon<PlainAnswer>;
     try {
-      plain = paperwork.readPlain(whole, { request, route, origin: originOf(state) });
+      plain = paperwork.readPlain(whole, { request, route, origin: originOf(state, route) });
       if (plain instanceof Promise) plain = await plain;
     } catch (error) {
       const { provider, upstreamModel: model } = route;

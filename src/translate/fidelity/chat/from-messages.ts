@@ -60,4 +60,8 @@ export const MESSAGES_TO_CHAT: Answers<typeof MESSAGES_FIELDS> = {
   service_tier: { fate: "kept", note: ORDINARY_TIER },
   output_format: { fate: "translated", note: OLDER_NAME },
   "output_format.schema": ["translated", NOT_STRICT_SCHEMA],
+  "system.*.cache_control": "lost",
+  "messages.*.content.*.cache_control": "lost",
+  "messages.*.content.*.content.*.cache_control": "lost",
+  "tools.*.cache_control": "lost",
 };

@@ -20,6 +20,7 @@ export const RESPONSES_TO_CHAT: Answers<typeof RESPONSES_FIELDS> = {
   "input.*.output.*.image_url": { fate: "translated", note: "Sent as user content after the results." },
   "input.*.content.*.image_url": "translated",
   "input.*.encrypted_content": { fate: "translated", note: RETURNED },
+  "input.*.tools": "translated",
   tools: { fate: "translated", note: RUN_BY_CALLER },
   "tools.*.name": { fate: "translated", note: TOOL_NAME },
   "tools.*.defer_loading": { fate: "translated", note: FOUND_TOOLS },

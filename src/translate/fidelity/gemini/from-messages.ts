@@ -42,4 +42,8 @@ export const MESSAGES_TO_GEMINI: Answers<typeof MESSAGES_FIELDS> = {
   service_tier: { fate: "kept", note: ORDINARY_TIER },
   output_format: [{ fate: "translated", note: OLDER_NAME }, FORM_BESIDE_TOOLS],
   "output_format.schema": ["translated", NOT_HELD],
+  "system.*.cache_control": "lost",
+  "messages.*.content.*.cache_control": "lost",
+  "messages.*.content.*.content.*.cache_control": "lost",
+  "tools.*.cache_control": "lost",
 };

@@ -33,6 +33,7 @@ export const RESPONSES_TO_GEMINI: Answers<typeof RESPONSES_FIELDS> = {
   "input.*.output.*.image_url": [{ fate: "translated", note: "Sent as user content after the results." }, AT_ADDRESS],
   "input.*.content.*.image_url": ["translated", AT_ADDRESS],
   "input.*.encrypted_content": { fate: "translated", note: RETURNED },
+  "input.*.tools": "translated",
   tools: { fate: "translated", note: RUN_BY_CALLER },
   "tools.*.name": { fate: "translated", note: TOOL_NAME },
   "tools.*.defer_loading": { fate: "translated", note: FOUND_TOOLS },

@@ -110,10 +110,10 @@ export const MESSAGES_FIELDS = {
   "output_format.type": [lost(otherThan("json_schema"))],
   "output_format.schema": "carried",
   cache_control: "lost",
-  "system.*.cache_control": "lost",
-  "messages.*.content.*.cache_control": "lost",
-  "messages.*.content.*.content.*.cache_control": "lost",
-  "tools.*.cache_control": "lost",
+  "system.*.cache_control": "carried",
+  "messages.*.content.*.cache_control": "carried",
+  "messages.*.content.*.content.*.cache_control": "carried",
+  "tools.*.cache_control": "carried",
 } as const satisfies ClientFields;
 
 function hasOwnCitations(value: unknown): boolean {

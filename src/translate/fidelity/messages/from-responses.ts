@@ -52,6 +52,7 @@ export const RESPONSES_TO_MESSAGES: Answers<typeof RESPONSES_FIELDS> = {
   "input.*.output.*.image_url": "kept",
   "input.*.content.*.image_url": "translated",
   "input.*.encrypted_content": { fate: "translated", note: RETURNED },
+  "input.*.tools": "translated",
   tools: { fate: "translated", note: RUN_BY_CALLER },
   "tools.*.name": { fate: "translated", note: TOOL_NAME },
   "tools.*.defer_loading": { fate: "translated", note: FOUND_TOOLS },

@@ -99,6 +99,7 @@ export const RESPONSES_FIELDS = {
       when: (value, _, { provider, reasoning, open }) => !reasoning || open(value)?.dialect !== provider,
     }),
   ],
+  "input.*.tools": "carried",
   tools: "carried",
   "tools.*.name": ["carried", OVERLONG_NAME],
   "tools.*.defer_loading": "carried",
