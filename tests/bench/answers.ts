@@ -72,23 +72,41 @@ function idleOf({ path, frames: [first, second, ...rest] }: Answer): Answer {
 
 /** The head goes with the first event, as servers do that write both at once; every other event is a frame of its own. */
 async function streamFrames(response: Response): Promise<Buffer[]> {
-  const events = (await textOf(response)).match(/[^]*?(?:\n\n|\r\n\r\n)/g) ?? [];
+  const bytes = await bytesOf(response);
+  const framed = FRAMED.test(response.headers.get("content-type") ?? "");
+  const events = framed ? framesIn(bytes) : (bytes.toString().match(/[^]*?(?:\n\n|\r\n\r\n)/g) ?? []).map(toBytes);
   if (events.length === 0) throw new Error(`the simulator's stream at ${response.url} has no events`);
-  const chunks = events.map((event) => `${Buffer.byteLength(event).toString(16)}\r\n${event}\r\n`);
-  chunks[0] = `${headOf(response)}transfer-encoding: chunked\r\n\r\n${chunks[0]}`;
-  chunks.push(`${chunks.pop() ?? ""}0\r\n\r\n`);
-  return chunks.map((text) => Buffer.from(text));
+  return events.map((event, place) =>
+    Buffer.concat([
+      toBytes(place === 0 ? `${headOf(response)}transfer-encoding: chunked\r\n\r\n` : ""),
+      toBytes(`${event.length.toString(16)}\r\n`),
+      event,
+      toBytes(place === events.length - 1 ? "\r\n0\r\n\r\n" : "\r\n"),
+    ]),
+  );
+}
+
+const FRAMED = /^application\/vnd\.amazon\.eventstream/;
+const toBytes = (text: string): Buffer => Buffer.from(text);
+
+/** Each begins with its length. */
+function framesIn(bytes: Buffer): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += frames.at(-1)?.length ?? bytes.length)
+    frames.push(bytes.subarray(at, at + bytes.readUInt32BE(at)));
+  return frames;
 }
 
 async function plainFrame(response: Response): Promise<Buffer> {
-  const text = await textOf(response);
-  return Buffer.from(`${headOf(response)}content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+  const bytes = await bytesOf(response);
+  return Buffer.concat([toBytes(`${headOf(response)}content-length: ${bytes.length}\r\n\r\n`), bytes]);
 }
 
-async function textOf(response: Response): Promise<string> {
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`the simulator answers ${response.status}: ${text.slice(0, 300)}`);
-  return text;
+async function bytesOf(response: Response): Promise<Buffer> {
+  const bytes = Buffer.from(await response.arrayBuffer());
+  if (response.status !== 200)
+    throw new Error(`the simulator answers ${response.status}: ${bytes.toString().slice(0, 300)}`);
+  return bytes;
 }
 
 function headOf(response: Response): string {

@@ -51,6 +51,17 @@ export const DIALECTS = {
     }),
     callers: "no",
   },
+  converse: {
+    ...common,
+    base: "",
+    modelPath: "/model/",
+    operation: (stream) => (stream ? "/converse-stream" : "/converse"),
+    body: ({ content }) => ({
+      messages: [{ role: "user", content: [{ text: content }] }],
+      inferenceConfig: { maxTokens: 1000 },
+    }),
+    callers: "no",
+  },
 } satisfies Record<string, Dialect>;
 
 export type BenchDialect = keyof typeof DIALECTS;

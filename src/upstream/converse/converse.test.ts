@@ -170,6 +170,21 @@ test("a stream that begins with an exception is asked of the next route [UPS-4]"
   expect(attempts[0]).toMatchObject({ status: 429, failure: "rate_limited" });
 });
 
+test("a stream that is cut between two frames has not ended, though it looks so", async () => {
+  const frame = (name: string, data: string): Buffer =>
+    writeFrame({ ":message-type": "event", ":event-type": name }, Buffer.from(data));
+  const said = [frame("messageStart", '{"role":"assistant"}'), frame("messageStop", '{"stopReason":"end_turn"}')];
+  const ending = async (frames: readonly Buffer[]): Promise<string> => {
+    const { body } = await begin(Buffer.concat(frames));
+    return new Promise((resolve) =>
+      body.read({ chunk: () => undefined, end: () => resolve("ended"), fail: () => resolve("broken") }),
+    );
+  };
+
+  expect(await ending(said)).toBe("broken");
+  expect(await ending([...said, frame("metadata", '{"metrics":{"latencyMs":1}}')])).toBe("ended");
+});
+
 test("what is wrong with a request is told to its caller, even where the answer had begun", async () => {
   const events = [
     writeFrame({ ":message-type": "event", ":event-type": "messageStart" }, Buffer.from('{"role":"assistant"}')),
