@@ -12,6 +12,7 @@ import { isPeak } from "../src/core/money/rate-rows.ts";
 import type { Tariff } from "../src/core/money/price.ts";
 import type { SaidServed, Usage } from "../src/core/money/usage.ts";
 import { tariff } from "../src/wire/catalogue/price.ts";
+import { readEmbeddingsUsage } from "../src/wire/embeddings/embeddings-usage.ts";
 import { chatUsageOf } from "../src/wire/chat/chat-usage.ts";
 import { readConverseUsage } from "../src/wire/converse/converse-usage.ts";
 import { readGeminiUsage, searchesIn } from "../src/wire/gemini/gemini-usage.ts";
@@ -58,6 +59,7 @@ work of another model within an answer, which is charged as the model that was a
 const READERS: Record<string, (answer: Record<string, unknown>, model: string) => Usage | null> = {
   chat: (answer) => chatUsageOf(answer),
   responses: (answer) => readResponsesUsage(answer),
+  embeddings: ({ usage }) => readEmbeddingsUsage(usage),
   messages: ({ usage }) => readMessagesUsage(usage),
   converse: (answer, model) => readConverseUsage(answer, { model, streamed: false }),
   gemini: ({ usageMetadata, usage, candidates }) => {

@@ -4,6 +4,7 @@ import { usageSummarySchema } from "../../src/wire/usage/usage-summary.ts";
 import {
   chatChunkSchema,
   chatCompletionSchema,
+  embeddingListSchema,
   formatAErrorSchema,
   formatBErrorSchema,
   messageSchema,
@@ -82,6 +83,30 @@ export const answerComponents = {
       choices: "The content added to each answer. Empty in the event that carries the usage.",
     },
   }),
+  EmbeddingList: component({
+    schema: embeddingListSchema,
+    about: "One vector for each input. No other fields.",
+    fields: {
+      object: "Always `list`.",
+      data: "The vectors, in the order of the inputs.",
+      model: "The id of the model, as in your model list.",
+      usage: "The tokens used. The charge is based on them.",
+    },
+  }),
+  Embedding: component({
+    schema: embeddingListSchema.shape.data.element,
+    about: "The vector of one input. The provider can add more fields.",
+    fields: {
+      object: "Always `embedding`.",
+      index: "The index of the input.",
+      embedding: "The vector: numbers, or with `encoding_format: base64` a text.",
+    },
+  }),
+  EmbeddingUsage: component({
+    schema: embeddingListSchema.shape.usage,
+    about: "The tokens used. No other fields.",
+    fields: { prompt_tokens: "Tokens of all inputs.", total_tokens: "The same: vectors are no tokens." },
+  }),
   ResponsesResult: component({
     schema: responsesResultSchema,
     about: "The provider's response. It can have more fields than these.",
@@ -122,7 +147,8 @@ export const answerComponents = {
   }),
   FormatAError: component({
     schema: formatAErrorSchema,
-    about: "An error in the OpenAI-compatible format, returned by chat completions, responses, models and usage.",
+    about:
+      "An error in the OpenAI-compatible format, returned by chat completions, responses, embeddings, models and usage.",
     fields: { error: "The error." },
   }),
   FormatAErrorDetail: component({

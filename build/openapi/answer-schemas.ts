@@ -17,6 +17,20 @@ export const chatCompletionSchema = z.looseObject({
   usage: z.looseObject({ prompt_tokens: count, completion_tokens: count, total_tokens: count }).optional(),
 });
 
+/** Of an OpenAI-compatible server; no other fields. [interface decision 48] */
+export const embeddingListSchema = z.strictObject({
+  object: z.literal("list"),
+  data: z.array(
+    z.looseObject({
+      object: z.literal("embedding"),
+      index: count,
+      embedding: z.union([z.array(z.number()), z.string()]),
+    }),
+  ),
+  model: z.string(),
+  usage: z.strictObject({ prompt_tokens: count, total_tokens: count }),
+});
+
 /** One event of a chat stream. [spec 6.1] */
 export const chatChunkSchema = z.looseObject({
   id: z.string(),

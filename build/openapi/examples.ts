@@ -147,3 +147,22 @@ export const USAGE_SUMMARY = {
   explanation:
     "Amounts are credits. balance is what the key has; reserved is the part reserved for requests in progress.",
 };
+
+const EMBEDDING_MODEL = "acme-embed";
+
+export const EMBEDDINGS_EXAMPLES: Record<string, Example> = {
+  plain: {
+    summary: "Two texts",
+    value: { model: EMBEDDING_MODEL, input: ["What is a toll gate?", "Who pays at it?"], dimensions: 3 },
+  },
+};
+
+export const EMBEDDING_LIST = {
+  object: "list",
+  data: [
+    { object: "embedding", index: 0, embedding: [0.267261, -0.534522, 0.801784] },
+    { object: "embedding", index: 1, embedding: [-0.40824, 0.408248, 0.816497] },
+  ],
+  model: EMBEDDING_MODEL,
+  usage: { prompt_tokens: 11, total_tokens: 11 },
+};

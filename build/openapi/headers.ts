@@ -253,3 +253,8 @@ export const USAGE_HEADERS: Record<string, Header> = {
     schema: { type: "integer", minimum: 0 },
   },
 };
+
+/** As of a generation that is not streamed; there is no output to limit. */
+export const EMBEDDINGS_HEADERS: Record<string, Header> = Object.fromEntries(
+  Object.entries(GENERATION_HEADERS).filter(([name]) => name !== "x-tollgate-max-tokens"),
+);

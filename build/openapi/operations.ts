@@ -4,7 +4,14 @@ import type { holderComponents } from "./holder/holder-components.ts";
 import type { holderRecordComponents } from "./holder/holder-record-components.ts";
 import type { Example, Header } from "./document.ts";
 import * as examples from "./examples.ts";
-import { COUNT_HEADERS, GENERATION_HEADERS, type PARAMETERS, RATE_HEADERS, USAGE_HEADERS } from "./headers.ts";
+import {
+  COUNT_HEADERS,
+  EMBEDDINGS_HEADERS,
+  GENERATION_HEADERS,
+  type PARAMETERS,
+  RATE_HEADERS,
+  USAGE_HEADERS,
+} from "./headers.ts";
 import type { Format } from "./refusals.ts";
 import type { requestComponents } from "./request-components.ts";
 import { CHAT_STREAM, MESSAGES_STREAM, RESPONSES_STREAM } from "./stream-examples.ts";
@@ -45,7 +52,7 @@ type OperationAnswer = { about: string; headers: Record<string, Header>; status?
 
 export const TAGS = {
   "Models and usage": "The models your key can use, and what it has available.",
-  "OpenAI-compatible (Format A)": "Chat completions and responses, for OpenAI SDKs and clients.",
+  "OpenAI-compatible (Format A)": "Chat completions, responses and embeddings, for OpenAI SDKs and clients.",
   "Anthropic-compatible (Format B)": "Messages and token counts, for Anthropic SDKs and clients.",
   "Your key":
     "What a page about your key shows: usage, limits, ledger, requests, errors and models. Not part of the interface.",
@@ -166,6 +173,28 @@ export const OPERATIONS: readonly OperationFacts[] = [
       event: null,
     },
     codes: ANY_GENERATION,
+  },
+  {
+    method: "post",
+    path: "/v1/embeddings",
+    operationId: "createEmbedding",
+    isAddition: true,
+    tag: "OpenAI-compatible (Format A)",
+    summary: "Create embeddings",
+    description:
+      "Returns one vector for each input. This operation is Tollgate's addition to the interface. The gateway reserves the most the input can cost and charges its actual tokens; vectors are not output and cost nothing. A request that ends with an error status costs nothing. The model must be one whose `capabilities` in the model list have `embeddings: true`.",
+    format: "A",
+    credential: "bearer",
+    parameters: ["idempotencyKey"],
+    request: { schema: "EmbeddingsRequest", examples: examples.EMBEDDINGS_EXAMPLES },
+    answer: {
+      about: "One vector for each input, in the order of the inputs.",
+      schema: "EmbeddingList",
+      example: examples.EMBEDDING_LIST,
+      headers: EMBEDDINGS_HEADERS,
+    },
+    stream: null,
+    codes: ANY_GENERATION.filter((code) => code !== "idempotency_stream_interrupted"),
   },
   {
     method: "post",

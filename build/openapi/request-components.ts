@@ -1,4 +1,7 @@
+import { z } from "zod";
 import { chatRequestSchema } from "../../src/wire/chat/chat-request.ts";
+import { embeddingsRequestSchema } from "../../src/wire/embeddings/embeddings-request.ts";
+import { MOST_INPUTS } from "../../src/wire/embeddings/input.ts";
 import { countRequestSchema } from "../../src/wire/messages/count-request.ts";
 import { inputFields } from "../../src/wire/messages/input-schema.ts";
 import { DEFAULT_MAX_TOKENS, messagesRequestSchema } from "../../src/wire/messages/messages-request.ts";
@@ -12,6 +15,13 @@ const TOOLS =
 const TOOL_CHOICE = "Controls whether the model calls a tool, and which one.";
 
 const [, { element: contentBlock }] = inputFields.messages.element.shape.content.options;
+
+const tokens = z.array(z.int().min(0)).min(1);
+const text = z.string().min(1);
+/** The input is read by hand, and described here. */
+const describedEmbeddings = embeddingsRequestSchema.extend({
+  input: z.union([text, z.array(text).min(1).max(MOST_INPUTS), tokens, z.array(tokens).min(1).max(MOST_INPUTS)]),
+});
 
 /** Request bodies, from the schemas they are validated with. */
 export const requestComponents = {
@@ -64,6 +74,21 @@ export const requestComponents = {
       max_output_tokens: "The output limit in tokens. A value above the model's `max_output_tokens` returns 400.",
       tools: TOOLS,
       tool_choice: TOOL_CHOICE,
+    },
+  }),
+  EmbeddingsRequest: component({
+    schema: describedEmbeddings,
+    about: "Other fields are forwarded to the provider unless its settings drop them.",
+    fields: {
+      model: `${MODEL} Its capabilities have \`embeddings: true\`.`,
+      input:
+        "Text, a list of up to 2,048 texts, a list of tokens, or a list of such lists. None can be empty, and none can be longer than the model's `context_window`.",
+      dimensions: "The length of the vectors, for models that can shorten them.",
+      encoding_format: {
+        about: "`base64`: each vector is a text of little-endian 32-bit floats, which takes fewer bytes.",
+        default: "float",
+      },
+      user: "Your identifier for your end user. The provider receives a pseudonym derived from it.",
     },
   }),
   InputMessage: component({

@@ -85,7 +85,7 @@ create table route (
   model_id text not null references model (id),
   provider text not null references provider (name),
   upstream_model text not null,
-  dialect text not null check (dialect in ('chat', 'responses', 'messages', 'gemini', 'bedrock', 'converse')),
+  dialect text not null check (dialect in ('chat', 'responses', 'messages', 'gemini', 'bedrock', 'converse', 'embeddings')),
   conformant boolean not null default false,
   priority int not null default 0,
   weight int not null default 1 check (weight >= 0),

@@ -227,3 +227,41 @@ describe("where requests may run", () => {
     expect(catalogue.list(limited(null, ["us"])).map(({ id }) => id)).toEqual(["e1", "none"]);
   });
 });
+
+const speaking = (dialect: Route["dialect"]): Route => ({
+  id: dialect,
+  provider: "east",
+  upstreamModel: "m",
+  dialect,
+  conformant: false,
+  priority: 0,
+  weight: 1,
+  connectTimeoutMs: 1,
+  firstByteTimeoutMs: 1,
+  idleTimeoutMs: 1,
+  concurrencyLimit: null,
+  baseUrl: "https://api.example.com/v1",
+  credentialRef: "none",
+});
+
+test("a model is for embeddings or for text by the formats of its routes, and is found where it is asked for so [EMB-7]", () => {
+  const catalogue = createCatalogue({ nowMs: () => 1_000 });
+  const unlimited = { maxOutputTokens: null };
+  catalogue.replace([
+    { ...model("embeds", "east"), ...unlimited, routes: [speaking("embeddings")] },
+    { ...model("talks", "east"), routes: [speaking("chat"), speaking("messages")] },
+    { ...model("nowhere", "east"), ...unlimited },
+    // Nobody can write this down; should it be there, it generates.
+    { ...model("mixed", "east"), routes: [speaking("embeddings"), speaking("chat")] },
+  ]);
+
+  expect(catalogue.list(EVERYTHING).map(({ id }) => id)).toEqual(["embeds", "talks", "mixed"]);
+  expect(catalogue.resolveEmbedding("embeds", EVERYTHING).routes).toHaveLength(1);
+  expect(catalogue.resolve("talks", EVERYTHING).routes).toHaveLength(2);
+  expect(catalogue.resolve("mixed", EVERYTHING).routes.map(({ dialect }) => dialect)).toEqual(["chat"]);
+  expect(() => catalogue.resolve("embeds", EVERYTHING)).toThrow("makes embeddings and can't generate text");
+  expect(() => catalogue.resolveEmbedding("talks", EVERYTHING)).toThrow("generates text and can't make embeddings");
+  expect(() => catalogue.resolveEmbedding("nobody", EVERYTHING)).toThrow('There is no model "nobody"');
+  // What a key may not use, it is not told the kind of.
+  expect(() => catalogue.resolve("embeds", { ...EVERYTHING, models: [] })).toThrow("can't use model");
+});

@@ -1,10 +1,11 @@
 import { type Clock, systemClock } from "../core/clock.ts";
 import { type KeyChain, unitsFor } from "../core/money/counter.ts";
-import { allowedRegions, mayRun, type RegionLimits } from "../core/catalogue/region.ts";
+import { allowedRegions, routesIn, type RegionLimits } from "../core/catalogue/region.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
 import type { AcceptedAlarm, MoneyAlarm } from "../core/money/money-alarm.ts";
 import type { KeyMode } from "../core/people/key-mode.ts";
-import type { Model } from "./model.ts";
+import { asGenerating, embeds } from "./embeds.ts";
+import type { EmbeddingModel, GenerationModel, Model } from "./model.ts";
 import { priceAt } from "./price/price-book.ts";
 
 /** Who asks: a key's restrictions, or nobody in particular. */
@@ -18,8 +19,10 @@ export type Reader = RegionLimits & {
 export type Catalogue = {
   /** What a reader may use; without a reader, the public catalogue. */
   list: (reader: Reader | null) => readonly Model[];
-  /** The model a reader asked for by name, at the price of this moment, with no route but where it may run; or a refusal that says why not. */
-  resolve: (id: string, reader: Reader) => Model;
+  /** The model a reader asked for by name to generate with, at the price of this moment, with no route but where it may run; or a refusal that says why not. */
+  resolve: (id: string, reader: Reader) => GenerationModel;
+  /** The same of one that makes embeddings. */
+  resolveEmbedding: (id: string, reader: Reader) => EmbeddingModel;
   /** What an operator has accepted of alarms like this one, unless it has ended; else null. */
   acceptedAlarm: (alarm: Pick<MoneyAlarm, "kind" | "model">) => AcceptedAlarm | null;
   replace: (models: readonly Model[]) => void;
@@ -35,6 +38,17 @@ export function createCatalogue({ nowMs }: Pick<Clock, "nowMs"> = systemClock): 
   let published: readonly Model[] = [];
   let snapshot = snapshotAt(published, 0);
 
+  function find<Found extends Model>(id: string, reader: Reader, kind: Kind<Found>): Found {
+    const models = current();
+    const found = kind.of(models).get(id);
+    const model = found ?? models.byId.get(id);
+    if (model === undefined) throw faultOf(notFound(`There is no model ${quote(id)}.`));
+    const refused = refusal(model, reader);
+    if (refused !== null) throw faultOf(refused);
+    if (found === undefined) throw faultOf({ code: "invalid_request", message: kind.other(quote(id)) });
+    return keptTo(allowedRegions(reader), found);
+  }
+
   function current(): Snapshot {
     const atMs = nowMs();
     if (atMs >= snapshot.untilMs) snapshot = snapshotAt(published, atMs);
@@ -46,13 +60,8 @@ export function createCatalogue({ nowMs }: Pick<Clock, "nowMs"> = systemClock): 
       const routable = [...current().byId.values()].filter(isBounded);
       return reader === null ? routable : routable.filter((model) => refusal(model, reader) === null);
     },
-    resolve: (id, reader) => {
-      const model = current().byId.get(id);
-      if (!model) throw faultOf(notFound(`There is no model ${quote(id)}.`));
-      const refused = refusal(model, reader);
-      if (refused !== null) throw faultOf(refused);
-      return keptTo(allowedRegions(reader), model);
-    },
+    resolve: (id, reader) => find(id, reader, GENERATION),
+    resolveEmbedding: (id, reader) => find(id, reader, EMBEDDING),
     acceptedAlarm: ({ kind, model }) => {
       const accepted =
         current()
@@ -68,12 +77,37 @@ export function createCatalogue({ nowMs }: Pick<Clock, "nowMs"> = systemClock): 
 }
 
 /** The catalogue as it is until the next price takes effect. */
-type Snapshot = { byId: ReadonlyMap<string, Model>; untilMs: number };
+type Snapshot = {
+  byId: ReadonlyMap<string, Model>;
+  generating: ReadonlyMap<string, GenerationModel>;
+  embedding: ReadonlyMap<string, EmbeddingModel>;
+  untilMs: number;
+};
+
+/** What is asked of a model, and what is said of one that does the other. */
+type Kind<Found extends Model> = {
+  of: (snapshot: Snapshot) => ReadonlyMap<string, Found>;
+  other: (name: string) => string;
+};
+
+const GENERATION: Kind<GenerationModel> = {
+  of: ({ generating }) => generating,
+  other: (name) => `Model ${name} makes embeddings and can't generate text. Use it with POST /v1/embeddings.`,
+};
+
+const EMBEDDING: Kind<EmbeddingModel> = {
+  of: ({ embedding }) => embedding,
+  other: (name) =>
+    `Model ${name} generates text and can't make embeddings. GET /v1/models lists the models that can: \`embeddings\` is true in their capabilities.`,
+};
 
 function snapshotAt(published: readonly Model[], atMs: number): Snapshot {
   const dates = published.flatMap(({ upcomingPrices }) => upcomingPrices.map(({ effectiveFromMs }) => effectiveFromMs));
+  const models = published.map((model) => modelAt(model, atMs));
   return {
-    byId: new Map(published.map((model) => [model.id, modelAt(model, atMs)])),
+    byId: new Map(models.map((model) => [model.id, model])),
+    generating: new Map(models.flatMap((model) => (embeds(model) ? [] : [[model.id, asGenerating(model)]]))),
+    embedding: new Map(models.flatMap((model) => (embeds(model) ? [[model.id, model]] : []))),
     untilMs: dates.reduce((next, date) => (date > atMs && date < next ? date : next), Infinity),
   };
 }
@@ -85,7 +119,8 @@ function modelAt(model: Model, atMs: number): Model {
 }
 
 /** An answer without any bound could cost any amount, so nobody is sold one. [interface decision 17] */
-const isBounded = (model: Model): boolean => model.maxOutputTokens !== null || model.outputCeiling !== null;
+const isBounded = (model: Model): boolean =>
+  model.maxOutputTokens !== null || model.outputCeiling !== null || embeds(model);
 
 type Refusal = { code: FaultCode; message: string };
 
@@ -120,9 +155,8 @@ function refusal(model: Model, reader: Reader): Refusal | null {
 }
 
 /** The model with the routes that run in these regions; null: anywhere. */
-function keptTo(regions: readonly string[] | null, model: Model): Model {
-  if (regions === null) return model;
-  const routes = model.routes.filter((route) => mayRun(regions, route));
+function keptTo<Found extends Model>(regions: readonly string[] | null, model: Found): Found {
+  const routes = routesIn(regions, model.routes);
   return routes.length === model.routes.length ? model : { ...model, routes };
 }
 

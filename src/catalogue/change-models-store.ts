@@ -1,4 +1,5 @@
 import { Conflict } from "../core/conflict.ts";
+import { isEmbedding } from "../core/request/dialect.ts";
 import { sameTariff } from "../core/money/price.ts";
 import type { Database, Queryable } from "../db/database.ts";
 import { applyModels, applyRoutes } from "./apply-catalogue-store.ts";
@@ -8,7 +9,7 @@ import type { CatalogueDesk, DescribedModel, Model, ModelOrder, ModelOverview, R
 import { newModel, routeAs } from "./new-model.ts";
 import { obstaclesOf } from "./obstacles.ts";
 import { type ReadModel, readModels } from "./read-models-store.ts";
-import { requireModel, requireProvider } from "./require-model-store.ts";
+import { requireModel, requireOneKind, requireProvider } from "./require-model-store.ts";
 
 type ModelDesk = Pick<CatalogueDesk, "listModels" | "findModel" | "addModel" | "publish">;
 
@@ -30,7 +31,9 @@ export function createModelDesk(database: Database): ModelDesk {
         const found = present.model.routes.find((known) => isSameRoute(known, order.route)) ?? null;
         const routes = [routeAs(order.route, found)];
         const description = { providers: [], models: [{ ...describedAs(present.model, order), routes }] };
-        return [...(await applyModels(tx, description)), ...(await applyRoutes(tx, description))];
+        const changes = [...(await applyModels(tx, description)), ...(await applyRoutes(tx, description))];
+        await requireOneKind(tx, [order.id]);
+        return changes;
       }),
     publish: (modelIds, state) =>
       underCatalogueLock(database, async (tx) => {
@@ -50,9 +53,12 @@ const overviewOf = ({ model, ...circumstances }: ReadModel): ModelOverview => ({
 
 async function addNew(tx: Queryable, order: ModelOrder): ReturnType<CatalogueDesk["addModel"]> {
   const { id, displayName, contextWindow, maxOutputTokens, reasoning, tariff, route, publication } = order;
-  if (contextWindow === null || maxOutputTokens === null || tariff === null) {
+  const embeds = isEmbedding(route.dialect);
+  if (tariff === null || (!embeds && (contextWindow === null || maxOutputTokens === null))) {
     throw new Conflict(
-      `Model ${id} is new. It needs a context window, an output limit, an input price and an output price.`,
+      embeds
+        ? `Model ${id} is new. It needs an input price.`
+        : `Model ${id} is new. It needs a context window, an output limit, an input price and an output price.`,
     );
   }
   const described = newModel({ id, displayName, contextWindow, maxOutputTokens, reasoning, tariff, route });

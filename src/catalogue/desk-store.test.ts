@@ -397,4 +397,51 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
       { obstacles: ["not on credit: tools.search was used and has no price"] },
     ]);
   });
+
+  test("a model of embeddings needs an input price and no limits, and its routes are of one kind", async () => {
+    const embeds: ModelOrder = {
+      ...order,
+      ...onlyRoute,
+      id: "embed",
+      tariff: { inputNano: 20_000_000n, outputNano: 0n, toolCallNano: {} },
+      route: { ...route, upstreamModel: "embed-1", dialect: "embeddings" },
+    };
+    await expect(store.addModel({ ...embeds, tariff: null })).rejects.toThrow("It needs an input price.");
+    await store.addModel(embeds);
+    await expect(store.addModel({ ...embeds, tariff: null, route })).rejects.toThrow(
+      "Model embed would make embeddings along some of its routes and generate text along others",
+    );
+    await store.addModel(order);
+    await expect(
+      store.addModel({ ...order, ...onlyRoute, route: { ...route, dialect: "embeddings" } }),
+    ).rejects.toThrow("Model large would make embeddings along some");
+
+    expect(await store.load(Date.now())).toMatchObject([
+      { id: "embed", contextWindow: null, maxOutputTokens: null, routes: [{ dialect: "embeddings" }] },
+      { id: "large", routes: [{ dialect: "chat" }] },
+    ]);
+    expect(await store.findModel("embed", Date.now())).toMatchObject({ obstacles: [] });
+    await store.changePrice("embed", { parts: { inputNano: 30_000_000n }, fromMs: null });
+    expect(await store.findModel("embed", Date.now())).toMatchObject({
+      price: { inputNano: 30_000_000n, outputNano: 0n },
+    });
+  });
+
+  test("an import adds models of embeddings without a limit of output", async () => {
+    const embed = {
+      ...listed,
+      id: "embed",
+      dialect: "embeddings",
+      contextWindow: 8_191,
+      maxOutputTokens: null,
+    } as const;
+    await store.importModels(importOf(embed), "apply");
+    const again = await store.importModels(importOf(embed), "preview");
+
+    expect(again).toMatchObject([{ id: "embed", change: "unchanged" }]);
+    expect(await store.findModel("embed", Date.now())).toMatchObject({
+      maxOutputTokens: null,
+      routes: [{ dialect: "embeddings" }],
+    });
+  });
 });

@@ -4,11 +4,12 @@ import { databaseNowMs, planBooks, readBooks, writeBooks } from "./price/price-b
 import { compareListed, type Comparison } from "./compare-listed.ts";
 import { underCatalogueLock } from "./lock-store.ts";
 import type { BookedPrice, CatalogueDesk, ImportOrder } from "./model.ts";
+import { isEmbedding } from "../core/request/dialect.ts";
 import { presetAt } from "../core/catalogue/provider-presets.ts";
 import { newModel } from "./new-model.ts";
 import { livingIn, priceAt, upcomingIn } from "./price/price-book.ts";
 import { readModels } from "./read-models-store.ts";
-import { requireProvider } from "./require-model-store.ts";
+import { requireOneKind, requireProvider } from "./require-model-store.ts";
 
 const SET_FACTS = `
   update model set context_window = d."contextWindow", max_output_tokens = d."maxOutputTokens",
@@ -32,7 +33,7 @@ export const createImportModels =
       const books = await readBooks(tx, [...present.keys()]);
       const compared = order.models.map((each) => {
         // A list says chat of what has a format of its own at this address.
-        const listed = spoken === "chat" ? each : { ...each, dialect: spoken };
+        const listed = spoken === "chat" || isEmbedding(each.dialect) ? each : { ...each, dialect: spoken };
         const model = present.get(listed.id) ?? null;
         // The book and not the model has the price that holds: a suspended one is not for sale, and holds.
         const price = priceAt(livingIn(books.get(listed.id) ?? []), nowMs);
@@ -65,6 +66,10 @@ async function write(tx: Queryable, { order, compared, books, nowMs }: Work): Pr
     await tx.query("update model set published = false where id = any ($1)", [added.map(({ id }) => id)]);
   }
   await applyRoutes(tx, { providers: [], models });
+  await requireOneKind(
+    tx,
+    added.map(({ id }) => id),
+  );
   if (changed.length > 0) {
     const facts = changed.map(({ id, after: { contextWindow, maxOutputTokens, reasoning } }) => {
       const words = reasoning === null ? {} : { reasoning };

@@ -1,11 +1,11 @@
 import type { CatalogueChange, PartChange, PriceChange } from "../core/catalogue/catalogue-change.ts";
-import type { ProviderDialect } from "../core/request/dialect.ts";
+import type { RouteFormat } from "../core/request/dialect.ts";
 import type { ImportedModel } from "../core/catalogue/imported-model.ts";
 import type { ProviderTerms } from "../core/catalogue/provider-terms.ts";
 import type { ModelTerms } from "../core/catalogue/model-terms.ts";
 import type { AcceptableAlarm, AcceptedAlarm } from "../core/money/money-alarm.ts";
 import type { Tariff, TariffParts } from "../core/money/price.ts";
-import type { Route } from "../core/catalogue/route.ts";
+import type { EmbeddingRoute, GenerationRoute, Route } from "../core/catalogue/route.ts";
 import type { RouteTerms } from "../core/catalogue/route-terms.ts";
 import type { SealedCredential } from "../core/secret/sealed-credential.ts";
 
@@ -13,7 +13,7 @@ import type { SealedCredential } from "../core/secret/sealed-credential.ts";
 export type Price = Tariff & { version: number; effectiveFromMs: number };
 
 /** A model as callers meet it at one moment. */
-export type Model = ModelTerms & {
+export type Model<On extends Route = Route> = ModelTerms & {
   createdAtMs: number;
   /** The price in force. Null: not priced, and so not to be had on credit. */
   price: Price | null;
@@ -21,8 +21,14 @@ export type Model = ModelTerms & {
   upcomingPrices: readonly Price[];
   /** Those that have ended are among them. */
   acceptedAlarms: readonly AcceptedAlarm[];
-  routes: readonly Route[];
+  routes: readonly On[];
 };
+
+/** One that generates text. */
+export type GenerationModel = Model<GenerationRoute>;
+
+/** One that makes embeddings. Whatever it answers, nothing of it is output. */
+export type EmbeddingModel = Model<EmbeddingRoute>;
 
 /** A version of the price book. */
 export type BookedPrice = Price & {
@@ -156,9 +162,10 @@ export type ImportOrder = {
   models: readonly {
     id: string;
     upstreamModel: string;
-    dialect: ProviderDialect;
+    dialect: RouteFormat;
     contextWindow: number | null;
-    maxOutputTokens: number;
+    /** Null: of one that makes embeddings. */
+    maxOutputTokens: number | null;
     /** Whether it reasons; null: not said. */
     reasoning: boolean | null;
     tariff: Tariff;

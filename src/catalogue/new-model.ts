@@ -8,7 +8,7 @@ type Order = {
   id: string;
   displayName: string | null;
   contextWindow: number | null;
-  maxOutputTokens: number;
+  maxOutputTokens: number | null;
   reasoning?: boolean | undefined;
   tariff: Tariff;
   route: RouteOrder;

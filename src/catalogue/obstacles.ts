@@ -1,3 +1,4 @@
+import { embeds } from "./embeds.ts";
 import type { Model } from "./model.ts";
 
 type Circumstances = { published: boolean; suspendedFor: string | null };
@@ -7,7 +8,7 @@ export function obstaclesOf(model: Model, { published, suspendedFor }: Circumsta
   const { maxOutputTokens, outputCeiling, routes, price } = model;
   const obstacles = [
     routes.length === 0 && "no route",
-    maxOutputTokens === null && outputCeiling === null && "no output limit",
+    maxOutputTokens === null && outputCeiling === null && !embeds(model) && "no output limit",
     suspendedFor !== null && `not on credit: ${suspendedFor} was used and has no price`,
     price === null && suspendedFor === null && "not on credit: no price",
     !published && "not published",

@@ -3,7 +3,7 @@ import type { ImportedModel } from "../core/catalogue/imported-model.ts";
 import { SKIP_REASONS, type SkippedModel, skippedByReason, type SkipReason } from "../core/catalogue/price-list.ts";
 import type { ManageCatalogue } from "../operator/catalogue.ts";
 import { areDifferent, description, MOST_MODELS, tokenLimit } from "../wire/catalogue/description.ts";
-import { tariff as tariffRequest } from "../wire/catalogue/price.ts";
+import { wholeTariff as tariffRequest } from "../wire/catalogue/price.ts";
 import { format, name, upstreamModel } from "../wire/catalogue/route.ts";
 import { oneOf, renamed } from "../wire/codec.ts";
 import { catalogueChanges } from "./catalogue-changes.ts";
@@ -20,7 +20,7 @@ const listedModel = renamed(
     upstream_model: upstreamModel,
     format,
     context_window: tokenLimit.nullable(),
-    max_output_tokens: tokenLimit,
+    max_output_tokens: tokenLimit.nullable().describe("null: of a model that makes embeddings."),
     reasoning: z.boolean().nullable().default(null).describe("Whether the model reasons; null: not known."),
     price: tariffRequest,
   }),

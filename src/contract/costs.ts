@@ -4,7 +4,7 @@ import { COST_STATES, type CostOrder, type ManageCosts } from "../operator/money
 import { amountIn } from "../wire/admin/amount-in.ts";
 import { decimal } from "../wire/admin/decimal.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
-import { effectiveFromIn, EXACT, tariff as tariffRequest } from "../wire/catalogue/price.ts";
+import { effectiveFromIn, EXACT, wholeTariff as tariffRequest } from "../wire/catalogue/price.ts";
 import { name, upstreamModel } from "../wire/catalogue/route.ts";
 import { renamed, sparse } from "../wire/codec.ts";
 import { instant } from "../wire/instant.ts";

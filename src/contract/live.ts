@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CALL_FORMATS } from "../core/request/dialect.ts";
 import type { LiveNews, LiveRequest, ManageLive } from "../operator/live.ts";
 import { instant } from "../wire/instant.ts";
 import { accountName } from "../wire/admin/keys.ts";
@@ -54,7 +55,7 @@ const liveRequestJson = renamed(
       key_label: z.string().nullable(),
       account_id: z.string().nullable().describe("The account of its key; null: a key without an account."),
       account_path: z.array(z.string()).describe("Names of the accounts from the root down."),
-      format: z.enum(["chat", "responses", "messages"]),
+      format: z.enum(CALL_FORMATS),
       streamed: z.boolean(),
       model: z.string(),
       provider: z.string().nullable().describe("The provider asked last; null: none yet."),
@@ -107,7 +108,7 @@ export const liveEnd = renamed(
     key_prefix: z.string().nullable(),
     account_id: z.string().nullable(),
     account_path: z.array(z.string()),
-    format: z.enum(["chat", "responses", "messages"]),
+    format: z.enum(CALL_FORMATS),
     streamed: z.boolean(),
     model: z.string().nullable(),
     provider: z.string().nullable(),

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { ACCEPTABLE_ALARMS } from "../core/money/money-alarm.ts";
-import { PROVIDER_DIALECTS } from "../core/request/dialect.ts";
+import { ROUTE_FORMATS } from "../core/request/dialect.ts";
 import type { ManageCatalogue } from "../operator/catalogue.ts";
 import { instant } from "../wire/instant.ts";
 import { storable } from "../wire/storable.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
 import { MOST_MODELS, text, tokenLimit } from "../wire/catalogue/description.ts";
 import { MODEL_NAMES } from "../wire/catalogue/model.ts";
-import { tariff } from "../wire/catalogue/price.ts";
+import { lacksOutput, tariff } from "../wire/catalogue/price.ts";
 import { format, MOST_INT, name, region, ROUTE_NAMES, upstreamModel } from "../wire/catalogue/route.ts";
 import { oneOf, renamed, within } from "../wire/codec.ts";
 import { catalogueChanges } from "./catalogue-changes.ts";
@@ -20,27 +20,34 @@ export const publication = <Flag extends z.ZodType<boolean>>(flag: Flag) =>
 
 /** A new model with its first route, or another route to one that is there, of which the rest need not be said. */
 const modelRequest = renamed(
-  z.strictObject({
-    id: z.string().regex(/^[\x21-\x7e]{1,200}$/, "Input should be 1 to 200 printable ASCII characters without spaces"),
-    display_name: text.nullable().default(null),
-    context_window: tokenLimit.nullable().default(null),
-    max_output_tokens: tokenLimit.nullable().default(null),
-    reasoning: z.boolean().exactOptional(),
-    price: tariff.nullable().default(null),
-    route: renamed(
-      z.strictObject({
-        provider: name,
-        upstream_model: upstreamModel,
-        format,
-        conformant: z.boolean().exactOptional(),
-        priority: z.int().min(0).max(MOST_INT).exactOptional(),
-        weight: z.int().min(0).max(MOST_INT).exactOptional(),
-        region: region.nullable().exactOptional(),
-      }),
-      { upstreamModel: "upstream_model", dialect: "format" },
-    ),
-    published: publication(z.boolean().default(true)),
-  }),
+  z
+    .strictObject({
+      id: z
+        .string()
+        .regex(/^[\x21-\x7e]{1,200}$/, "Input should be 1 to 200 printable ASCII characters without spaces"),
+      display_name: text.nullable().default(null),
+      context_window: tokenLimit.nullable().default(null),
+      max_output_tokens: tokenLimit.nullable().default(null),
+      reasoning: z.boolean().exactOptional(),
+      price: tariff.nullable().default(null),
+      route: renamed(
+        z.strictObject({
+          provider: name,
+          upstream_model: upstreamModel,
+          format,
+          conformant: z.boolean().exactOptional(),
+          priority: z.int().min(0).max(MOST_INT).exactOptional(),
+          weight: z.int().min(0).max(MOST_INT).exactOptional(),
+          region: region.nullable().exactOptional(),
+        }),
+        { upstreamModel: "upstream_model", dialect: "format" },
+      ),
+      published: publication(z.boolean().default(true)),
+    })
+    .refine(({ price: asked, route }) => !lacksOutput(asked, [route]), {
+      path: ["price", "output"],
+      error: "Field required: only a model that makes embeddings has no price of output",
+    }),
   {
     displayName: "display_name",
     contextWindow: "context_window",
@@ -62,7 +69,7 @@ const modelRoute = renamed(
     id: z.string(),
     provider: z.string(),
     upstream_model: z.string(),
-    format: z.enum(PROVIDER_DIALECTS),
+    format: z.enum(ROUTE_FORMATS),
     conformant: z.boolean(),
     priority: z.int(),
     weight: z.int(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PROVIDER_DIALECTS } from "../core/request/dialect.ts";
+import { PROVIDER_DIALECTS, ROUTE_FORMATS } from "../core/request/dialect.ts";
 import type { ProbeResult } from "../core/catalogue/probe.ts";
 import type { ManageProviders } from "../operator/providers.ts";
 import { pageQuery, pageSchema } from "../wire/admin/page.ts";
@@ -38,7 +38,7 @@ const providerRoute = renamed(
     model: z.string(),
     published: z.boolean(),
     upstream_model: z.string(),
-    format: z.enum(PROVIDER_DIALECTS),
+    format: z.enum(ROUTE_FORMATS),
     conformant: z.boolean(),
   }),
   { modelId: "model", upstreamModel: "upstream_model", dialect: "format" },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CALL_FORMATS } from "../core/request/dialect.ts";
 import { REQUEST_OUTCOMES } from "../core/request/request-record.ts";
 import type { ReadRequests } from "../operator/requests.ts";
 import { instant } from "../wire/instant.ts";
@@ -48,7 +49,7 @@ const listed = {
   account_id: z.string().nullable().describe("The account of its key at that time; null: a key without an account."),
   account_path: z.array(z.string()).describe("Names of the accounts from the root down."),
   route: z.string().meta({ examples: ["chat_completions"] }),
-  format: z.enum(["chat", "responses", "messages"]).nullable().describe("Null: not a generation."),
+  format: z.enum(CALL_FORMATS).nullable().describe("Null: neither a generation nor embeddings."),
   model: z.string().nullable().describe("Null: none was found."),
   model_asked: z.string().nullable().describe("As the client named it; null: that is `model`, or it was not read."),
   provider: z.string().nullable().describe("The provider asked last; null: none."),

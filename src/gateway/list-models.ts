@@ -1,8 +1,9 @@
+import { embeds } from "../catalogue/embeds.ts";
 import type { Catalogue, Reader } from "../catalogue/catalogue.ts";
 import type { Model, Price } from "../catalogue/model.ts";
 import { Fault } from "../core/fault.ts";
 import { formatCredits } from "../core/money/money.ts";
-import { byWord, TARIFF_PARTS } from "../core/money/price.ts";
+import { byWord, TARIFF_PARTS, type TariffPart } from "../core/money/price.ts";
 import type { ListedModel, ModelList } from "../wire/models/model-list.ts";
 
 export type ListModels = (reader: Reader | null) => ModelList;
@@ -39,16 +40,17 @@ function listed(model: Model): ListedModel {
     provider: model.provider,
     context_window: model.contextWindow,
     max_output_tokens: model.maxOutputTokens,
-    capabilities: model.capabilities,
-    ...(model.price === null ? {} : { pricing: pricing(model.price) }),
+    capabilities: embeds(model) ? { ...model.capabilities, embeddings: true } : model.capabilities,
+    ...(model.price === null ? {} : { pricing: pricing(model.price, embeds(model) ? ["inputNano"] : TARIFF_PARTS) }),
   };
 }
 
-function pricing(price: Price): Record<string, unknown> {
+/** `parts`: those that answers of the model may come to. */
+function pricing(price: Price, parts: readonly TariffPart[]): Record<string, unknown> {
   const tools = Object.entries(price.toolCallNano).map(([name, nano]) => [name, Number(formatCredits(nano))] as const);
   return {
     unit: "credits_per_million_tokens",
-    ...byWord(TARIFF_PARTS, (part) => (price[part] == null ? undefined : Number(formatCredits(price[part])))),
+    ...byWord(parts, (part) => (price[part] == null ? undefined : Number(formatCredits(price[part])))),
     ...(tools.length === 0 ? {} : { credits_per_tool_call: Object.fromEntries(tools) }),
   };
 }

@@ -14,8 +14,10 @@ import { getOpenapi } from "./routes/get-openapi.ts";
 import { getUsage } from "./routes/get-usage.ts";
 import { postChatCompletions } from "./routes/post-chat-completions.ts";
 import { postCountTokens } from "./routes/post-count-tokens.ts";
+import { postEmbeddings } from "./routes/post-embeddings.ts";
 import { postMessages } from "./routes/post-messages.ts";
 import { postResponses } from "./routes/post-responses.ts";
+import { createServeEmbeddings } from "./serve/serve-embeddings.ts";
 import { createServeGeneration } from "./serve/serve-generation.ts";
 import { createServePage } from "./serve/serve-page.ts";
 import type { HttpParts } from "./http-parts.ts";
@@ -37,13 +39,13 @@ export function addRoutes(router: Router, parts: HttpParts, callerAddress: Calle
     requireFunds: parts.requireFunds,
     arrivals,
   });
-  const serve = createServeGeneration({
-    ...parts,
-    mediaUrls: limits.mediaUrls,
+  const reading = {
     readBody,
     maxJsonDepth: limits.jsonDepth,
     sinkLimits: { bufferBytes: limits.clientBufferBytes, stallMs: limits.clientStallMs },
-  });
+  };
+  const serve = createServeGeneration({ ...parts, ...reading, mediaUrls: limits.mediaUrls });
+  const serveEmbeddings = createServeEmbeddings({ ...parts, ...reading });
   const { makeRoom } = arrivals;
   const shares = createPayerShares({ ...limits, makeRoom });
   const served = { ...parts, callerAddress, shares, makeRoom, maxOpenRequests: limits.openRequests };
@@ -59,6 +61,7 @@ export function addRoutes(router: Router, parts: HttpParts, callerAddress: Calle
     getModel({ showModel }),
     getUsage({ showUsage }),
     ...generations,
+    postEmbeddings({ serve: serveEmbeddings, maxBodyBytes }),
     postCountTokens({ countTokens, readCountRequest, readBody, limits, betas }),
     ...holderRoutes(parts, { callerAddress, arrivals, generations }),
     ...signInRoutes(parts, { callerAddress, arrivals }),

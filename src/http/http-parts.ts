@@ -6,6 +6,7 @@ import type { RecentLimits } from "../gateway/client/recent-limits.ts";
 import type { ShowClientUsage } from "../gateway/client/show-client-usage.ts";
 import type { CountRequest } from "../gateway/count-request.ts";
 import type { CountTokens } from "../gateway/count-tokens.ts";
+import type { Embed } from "../gateway/embed/embed.ts";
 import type { Generate } from "../gateway/generate/generate.ts";
 import type { ListModels, ShowModel } from "../gateway/list-models.ts";
 import type { OpenRequest } from "../gateway/open-request.ts";
@@ -24,6 +25,7 @@ import type { Health } from "../core/health.ts";
 import type { SocketSettings } from "./socket/create-sockets.ts";
 import type { ReadSocketMessage } from "./socket/serve-message.ts";
 import type { ReadCountRequest } from "./routes/post-count-tokens.ts";
+import type { ReadEmbeddings } from "./serve/serve-embeddings.ts";
 import type { Fingerprint, ReadRequest } from "./serve/serve-generation.ts";
 import type { DeviceRouteParts } from "./sign-in/device-routes.ts";
 
@@ -50,11 +52,13 @@ export type HttpParts = {
   openRequest: OpenRequest;
   countRequest: CountRequest;
   generate: Generate;
+  embed: Embed;
   showUsage: ShowUsage;
   listModels: ListModels;
   showModel: ShowModel;
   countTokens: CountTokens;
   readRequest: ReadRequest;
+  readEmbeddings: ReadEmbeddings;
   readCountRequest: ReadCountRequest;
   readSocketMessage: ReadSocketMessage;
   /** Null: nobody gets one. */

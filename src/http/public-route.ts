@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ClientDialect } from "../core/request/dialect.ts";
+import type { CallFormat } from "../core/request/dialect.ts";
 import type { Fault } from "../core/fault.ts";
 import type { KeyMode } from "../core/people/key-mode.ts";
 import type { Sink } from "../core/request/sink.ts";
@@ -19,7 +19,7 @@ export type PublicRoute = {
   /** Its name in logs, metrics and idempotency claims. */
   name: RouteName;
   /** The format of its body, which chooses the schema; null: it has no body. */
-  dialect: ClientDialect | null;
+  dialect: CallFormat | null;
   /** A key in the headers, or a way of its own to tell who is calling. Null: its work asks. */
   credential: { scheme: CredentialScheme; required: boolean } | { identify: IdentifyCaller } | null;
   /**

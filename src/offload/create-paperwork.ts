@@ -7,9 +7,11 @@ import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import type { Vocabulary } from "../core/request/vocabulary.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
+import type { AskedEmbeddings, EmbeddingsAnswer } from "../translate/embeddings/read-embeddings.ts";
 import { groupRoutes, type Fidelity, type RouteGroups } from "../translate/fidelity/group-routes.ts";
 import type { AnswerOrigin, Told } from "../translate/translator.ts";
 import type { Repeatable } from "../wire/fingerprint.ts";
+import type { EmbeddingsRequest } from "../wire/embeddings/embeddings-request.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import type { CountTokensRequest, CountTold } from "../wire/messages/count-request.ts";
 import type { ReceivedMessage, SocketMessage } from "../wire/responses/socket-message.ts";
@@ -22,6 +24,7 @@ import {
   type JobTask,
   type PlacedGroup,
   type ReadByModel,
+  type ReadEmbeddingsTask,
   type ReadTask,
 } from "./jobs.ts";
 import { sendable } from "./message.ts";
@@ -34,7 +37,13 @@ type Threads = Pick<Pool, "run"> | null;
 /** Everything that reads a whole body: here while it is small, in a thread when it is large. Without threads, always here. */
 export function createPaperwork(pool: Threads) {
   const run = createRun(pool);
-  return { ...readingOf(run), ...countingIn(pool), ...writingOf(run), groupRoutes: createGroupRoutes(pool) };
+  return {
+    ...readingOf(run),
+    ...countingIn(pool),
+    ...writingOf(run),
+    ...embeddingsOf(run, pool),
+    groupRoutes: createGroupRoutes(pool),
+  };
 }
 
 type Run = ReturnType<typeof createRun>;
@@ -105,6 +114,23 @@ function writingOf(run: Run) {
 
     writeCountRequest: (request: CountTokensRequest, told: CountTold): Soon<Buffer> =>
       run("writeCountRequest", { request, told }, sizeOf(request)),
+  };
+}
+
+function embeddingsOf(run: Run, pool: Threads) {
+  return {
+    readEmbeddings: (task: JobTask<"readEmbeddings">): Soon<ReadEmbeddingsTask> =>
+      run("readEmbeddings", task, sizeOf(task)),
+
+    writeEmbeddings: (request: EmbeddingsRequest, told: JobTask<"writeEmbeddings">["told"]): Soon<Buffer> =>
+      run("writeEmbeddings", { request, told }, sizeOf(request)),
+
+    /** For a bill. Rejects when the threads have no time for it. */
+    countEmbedded: ({ bytes, payer }: EmbeddingsRequest): Promise<number> =>
+      pool === null ? JOBS.countEmbedded({ bytes }) : pool.run("countEmbedded", { bytes }, payer),
+
+    readEmbeddingsAnswer: (bytes: Buffer, asked: AskedEmbeddings, payer: Payer): Soon<EmbeddingsAnswer> =>
+      run("readEmbeddingsAnswer", { bytes, asked }, { bytes: bytes.length, payer }),
   };
 }
 

@@ -3,20 +3,28 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { ClientDialect, ProviderDialect } from "../core/request/dialect.ts";
 import type { InputEstimate } from "../core/request/input-estimate.ts";
 import { countInSlices } from "../tokens/count-in-slices.ts";
-import { countInput, sampleTextTokens } from "../tokens/count-input.ts";
+import { countInput, countTexts, sampleTextTokens } from "../tokens/count-input.ts";
 import { loadCountTokens } from "../tokens/count-tokens.ts";
 import { savedByCounting } from "../tokens/saved-by-counting.ts";
 import type { Vocabulary } from "../core/request/vocabulary.ts";
 import { LARGE_BODY_BYTES } from "../core/bytes/large-body.ts";
+import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { estimateInput } from "../tokens/estimate-input.ts";
 import type { PlainAnswer } from "../translate/answer-stage.ts";
 import type { ModelFacts } from "../translate/fidelity/field-row.ts";
+import {
+  type AskedEmbeddings,
+  type EmbeddingsAnswer,
+  readEmbeddings,
+} from "../translate/embeddings/read-embeddings.ts";
+import { writeEmbeddings } from "../translate/embeddings/write-embeddings.ts";
 import { groupRoutes, type Fidelity } from "../translate/fidelity/group-routes.ts";
 import { echoOf } from "../translate/form/echo.ts";
 import { pickTranslator } from "../translate/pick-translator.ts";
 import { withoutSealed } from "../translate/sealed-thoughts.ts";
 import type { AnswerOrigin, Told } from "../translate/translator.ts";
 import { readChatRequest } from "../wire/chat/chat-request.ts";
+import { type EmbeddingsRequest, readEmbeddingsRequest, textsIn } from "../wire/embeddings/embeddings-request.ts";
 import { fingerprintOf } from "../wire/fingerprint.ts";
 import type { GenerationRequest } from "../wire/generation-request.ts";
 import { hideCaller } from "../wire/hide-caller.ts";
@@ -63,6 +71,17 @@ type Choice = {
   facts: ModelFacts;
   wanted: Fidelity;
 };
+
+/** What is asked for, and how many tokens its inputs are likely to have. */
+export type ReadEmbeddingsTask = { request: EmbeddingsRequest; likely: number };
+
+/** As many tokens as OpenAI takes in one request, and what stands around them. */
+const MOST_EMBEDDED_VALUES = 305_000;
+
+const likelyTokens = ({ sizes }: EmbeddingsRequest["input"], texts: readonly string[]): number =>
+  texts.length > 0
+    ? texts.reduce((sum, text) => sum + estimateTokens(text), 0)
+    : sizes.reduce((sum, size) => sum + size, 0);
 
 type CountWriting = { request: CountTokensRequest; told: CountTold };
 
@@ -121,6 +140,23 @@ export const JOBS = {
     });
     return { best: byPlace(best), others: others().map(byPlace) };
   },
+
+  /** A list of tokens has a value for each. */
+  readEmbeddings: (arrived: Omit<Arrived, "headers" | "betas" | "mediaUrls">): ReadEmbeddingsTask => {
+    const body = parseBody(arrived.bytes, arrived.maxDepth, MOST_EMBEDDED_VALUES);
+    const { request, texts } = readEmbeddingsRequest(body);
+    return { request: hideCaller(request, body, arrived), likely: likelyTokens(request.input, texts) };
+  },
+
+  /** Of texts; how long lists of tokens are is known. */
+  countEmbedded: async ({ bytes }: { bytes: Buffer }): Promise<number> =>
+    countTexts(textsIn(bytes), await loadCountTokens()),
+
+  writeEmbeddings: ({ request, told }: { request: EmbeddingsRequest; told: Parameters<typeof writeEmbeddings>[1] }) =>
+    writeEmbeddings(request, told),
+
+  readEmbeddingsAnswer: ({ bytes, asked }: { bytes: Buffer; asked: AskedEmbeddings }): EmbeddingsAnswer =>
+    readEmbeddings(bytes, asked),
 
   writeRequest: ({ request, route, told }: { request: GenerationRequest; route: Spoken; told: Told }): Buffer =>
     pickTranslator(request.dialect, route).request(request, told),

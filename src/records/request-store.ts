@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../core/request/dialect.ts";
+import type { CallFormat } from "../core/request/dialect.ts";
 import { FAULT_CODES } from "../core/fault.ts";
 import { requestIdOf } from "../core/ids.ts";
 import { type AttemptFacts, REQUEST_STEPS, type StepTimes } from "../core/request/request-facts.ts";
@@ -20,7 +20,7 @@ export type RequestRow = { [Step in keyof StepTimes as `${Step}_us`]: StepTimes[
   keyId: string | null;
   accounts: string[];
   route: string;
-  dialect: ClientDialect | null;
+  dialect: CallFormat | null;
   modelAsked: string | null;
   model: string | null;
   provider: string | null;

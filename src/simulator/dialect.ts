@@ -1,6 +1,7 @@
 import type { ProviderDialect } from "../core/request/dialect.ts";
 import type { Group, Stop } from "./plan/block.ts";
 import type { Refusal } from "./ask/refusal.ts";
+import type { Script } from "./plan/script.ts";
 import type { UsageReport } from "./plan/usage-report.ts";
 
 export type JsonObject = Record<string, unknown>;
@@ -78,6 +79,8 @@ export type Dialect = {
   read: (body: JsonObject, named?: Named) => Ask;
   /** How tokens are counted without an answer, where that can be asked. */
   count?: { read: (body: JsonObject, named?: Named) => Ask; answer: (inputTokens: number) => JsonObject };
+  /** One vector for each input, where such are made. */
+  embed?: { read: (body: JsonObject) => Ask; answer: (ask: Ask, script: Script) => Buffer };
   /** The list of models, or the one that is named. */
   models?: (named: Named | undefined, headers: Record<string, string>) => string;
   encode: (generation: Generation) => StreamEncoder;

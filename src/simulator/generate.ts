@@ -18,8 +18,8 @@ export type Generate = (exchange: {
   id: string;
   header: string;
   outlet: Outlet;
-  /** What is to come of it: an answer, or how long the question is. */
-  operation: "generate" | "count";
+  /** What is to come of it: an answer, how long the question is, or vectors. */
+  operation: "generate" | "count" | "embed";
 }) => Promise<void>;
 
 type Parts = { readRecording: ReadRecording; clock: Clock };
@@ -49,6 +49,11 @@ export function createGenerate({ readRecording, clock }: Parts): Generate {
     if (script.refuseStatus !== null) return refuse(outlet, script, recording);
 
     if (operation === "count") return sendCount(outlet, dialect, script.inputTokens ?? promptTokens(ask));
+
+    if (operation === "embed" && dialect.embed) {
+      const body = recording?.kind === "plain" ? recording.body : dialect.embed.answer(ask, script);
+      return sendPlainAnswer({ outlet, body, script, tokens: script.tokens });
+    }
 
     const generation = planGeneration({ ask, script, id, nowMs: clock.nowMs() });
     outlet.call.streamed = recording === null ? ask.streamed : recording.kind === "stream";

@@ -8,6 +8,7 @@ import type { Route } from "./serve-call.ts";
 const ROUTES: Record<string, Pick<Route, "dialect" | "operation">> = {
   "GET /v1/models": { dialect: DIALECTS.chat, operation: "models" },
   "POST /v1/chat/completions": { dialect: DIALECTS.chat, operation: "generate" },
+  "POST /v1/embeddings": { dialect: DIALECTS.chat, operation: "embed" },
   "POST /v1/responses": { dialect: DIALECTS.responses, operation: "generate" },
   "POST /v1/messages": { dialect: DIALECTS.messages, operation: "generate" },
   "POST /v1/messages/count_tokens": { dialect: DIALECTS.messages, operation: "count" },

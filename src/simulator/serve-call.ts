@@ -12,7 +12,7 @@ import { LONGEST_MODEL_NAME } from "./ask/read-field.ts";
 import { invalid, Refusal } from "./ask/refusal.ts";
 import type { WitnessLog } from "./witness.ts";
 
-export type Operation = "generate" | "count" | "models";
+export type Operation = "generate" | "count" | "embed" | "models";
 /** `named` is what the path says of the call, in dialects that say it there. */
 export type Route = { path: string; dialect: Dialect; operation: Operation; named?: Named };
 export type ServeCall = (route: Route, request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -63,7 +63,8 @@ export function createServeCall({ generate, witness, gate, clock }: Parts): Serv
   };
 }
 
-function readerOf({ read, count }: Dialect, operation: Operation): (body: JsonObject, named?: Named) => Ask {
+function readerOf({ read, count, embed }: Dialect, operation: Operation): (body: JsonObject, named?: Named) => Ask {
+  if (operation === "embed" && embed) return embed.read;
   return operation === "count" && count ? count.read : read;
 }
 

@@ -1,5 +1,5 @@
 import { type Amounts, formatAmount, type Unit } from "../core/money/amount.ts";
-import type { ClientDialect } from "../core/request/dialect.ts";
+import type { CallFormat } from "../core/request/dialect.ts";
 import type { FaultCode } from "../core/fault.ts";
 import type { Route } from "../core/catalogue/route.ts";
 import type { AnswerOutcome } from "../core/money/usage.ts";
@@ -9,7 +9,7 @@ import type { RouteName } from "./route-name.ts";
 export type RequestOpened = {
   requestId: string;
   route: RouteName;
-  dialect: ClientDialect | null;
+  dialect: CallFormat | null;
   method: string;
   /** The client's header of that name, whatever it says. */
   traceparent?: string | undefined;

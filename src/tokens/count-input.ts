@@ -15,9 +15,14 @@ const SAMPLED_CHARACTERS = 524_288;
  * loop, so that nobody else waits for it.
  */
 export async function countInput(input: ModelInput, count: TextCounter): Promise<number> {
-  let tokens = besideText(input);
+  return besideText(input) + (await countTexts([...input.texts, ...input.json], count));
+}
+
+/** The same of texts alone, each by itself. */
+export async function countTexts(texts: readonly string[], count: TextCounter): Promise<number> {
+  let tokens = 0;
   let left = COUNTED_CHARACTERS;
-  for await (const slice of slicesOf([...input.texts, ...input.json])) {
+  for await (const slice of slicesOf(texts)) {
     tokens += left > 0 ? count(slice) : estimateTokens(slice);
     left -= slice.length;
   }

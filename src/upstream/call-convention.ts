@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../core/request/dialect.ts";
+import type { RouteFormat } from "../core/request/dialect.ts";
 import type { Unframe } from "./frames/unframe.ts";
 import type { Quirks } from "./providers.ts";
 import type { UpstreamAnswer } from "./upstream.ts";
@@ -28,4 +28,4 @@ export type CallConvention = {
 /** What is known of a refusal before its words are read. */
 export type RefusalHead = Pick<UpstreamAnswer, "status" | "headers">;
 
-export type CallConventions = Record<ProviderDialect, CallConvention>;
+export type CallConventions = Record<RouteFormat, CallConvention>;

@@ -13,4 +13,5 @@ export const DIALECT_CONVENTIONS: CallConventions = {
   messages: { path: () => "/messages", credential: headerKey, headers: { "anthropic-version": "2023-06-01" } },
   gemini: geminiConvention,
   converse: converseConvention,
+  embeddings: { path: () => "/embeddings", credential: bearer },
 };

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { fieldFault } from "../core/fault.ts";
 import { isObject } from "../core/bytes/is-object.ts";
 import type { Payer } from "../core/money/payer.ts";
+import type { CallFormat } from "../core/request/dialect.ts";
 import { inputShouldBe } from "../core/request/parsed-texts.ts";
 import type { GenerationRequest } from "./generation-request.ts";
 import type { MemberEdits } from "./json/edit-members.ts";
@@ -11,6 +12,8 @@ import type { ParsedBody } from "./json/parse-body.ts";
 const MOST_CHARACTERS = 64;
 const PREFIX_CHARACTERS = 12;
 
+type Hidden = Pick<GenerationRequest, "edits" | "payer"> & { dialect: CallFormat };
+
 type Named = { keyId: string; payer: Payer };
 
 /**
@@ -19,11 +22,11 @@ type Named = { keyId: string; payer: Payer };
  * over restarts and gateways without a secret of its own, and it is no defence against somebody who holds the key table.
  * [interface decision 13]
  */
-export function hideCaller(
-  request: GenerationRequest,
+export function hideCaller<Request extends Hidden>(
+  request: Request,
   { value }: ParsedBody,
   { keyId, payer }: Named,
-): GenerationRequest {
+): Request {
   const edits: MemberEdits = { ...request.edits };
   for (const name of ["user", "safety_identifier"]) {
     const given = textOf(value[name], name);

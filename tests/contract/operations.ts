@@ -38,12 +38,24 @@ export const MESSAGE: Operation = {
   limitField: "max_tokens",
 };
 
+/** Of generations, or of embeddings. */
+export type AnyOperation = Omit<Operation, "dialect"> & { dialect: Operation["dialect"] | "embeddings" };
+
+export const EMBEDDINGS: AnyOperation = {
+  path: "/v1/embeddings",
+  dialect: "embeddings",
+  format: "A",
+  body: { input: "Hello" },
+  // Nothing of its answer is output.
+  limitField: "",
+};
+
 export const COUNT: Operation = { ...MESSAGE, path: "/v1/messages/count_tokens" };
 
 export const JSON_TYPE = ["content-type", "application/json"];
 
 /** A model of the operation's own format that answers as the script says. */
-export const modelFor = ({ dialect }: Operation, upstream: string, fields: Partial<TestModel> = {}): TestModel => ({
+export const modelFor = ({ dialect }: AnyOperation, upstream: string, fields: Partial<TestModel> = {}): TestModel => ({
   upstream,
   dialect,
   ...fields,
@@ -53,7 +65,7 @@ type Ask = { gateway: GatewayProcess; fields?: object; key?: string; headers?: r
 
 /** Asks as most tests do: validly, for the model named `plain`, but for what the test is about. */
 export function ask(
-  operation: Operation,
+  operation: AnyOperation,
   { gateway, fields = {}, key, headers = [], origin = "" }: Ask,
 ): Promise<Reply> {
   const body = JSON.stringify({ model: "plain", ...operation.body, ...fields });
@@ -68,7 +80,7 @@ export function ask(
 type Send = { gateway: GatewayProcess; body: string | Buffer; headers?: readonly string[]; origin?: string };
 
 /** Sends a body as it is. */
-export function send({ path }: Operation, { gateway, body, headers, origin = "" }: Send): Promise<Reply> {
+export function send({ path }: AnyOperation, { gateway, body, headers, origin = "" }: Send): Promise<Reply> {
   return knock(`${gateway.publicUrl}${origin}${path}`, {
     method: "POST",
     headers: headers ?? [...bearer(gateway.keys.credit), ...JSON_TYPE],

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { type Reply, requestIdOf } from "./knock.ts";
-import type { Operation } from "./operations.ts";
+import type { AnyOperation } from "./operations.ts";
 
 type Expected = {
   status: number;
@@ -45,7 +45,7 @@ const TYPES_B: Record<number, string> = {
 };
 
 /** What every refusal has in common: the envelope of its format, the ids, and the advice about trying again. */
-export function expectRefused({ format }: Operation, reply: Reply, expected: Expected): string {
+export function expectRefused({ format }: AnyOperation, reply: Reply, expected: Expected): string {
   const { status, code, param = null, retry = "never" } = expected;
   const id = requestIdOf(reply);
   const message = expect.stringMatching(/\S/) as string;

@@ -54,6 +54,7 @@ test("the paths are those of the interface, and ours are listed apart [spec 4.1]
   ]);
   expect(Object.keys(description["x-additions"])).toEqual([
     "/v1/models/{id}",
+    "/v1/embeddings",
     "/me/session",
     "/me",
     "/me/sign-in",
@@ -95,6 +96,7 @@ test("every operation of the specification, and those beyond it, is there with i
     "GET /v1/models/{id}": "200 401 404 429 500 503",
     "POST /v1/chat/completions": "200 400 401 402 403 404 409 429 500 502 503",
     "POST /v1/responses": "200 400 401 402 403 404 409 429 500 502 503",
+    "POST /v1/embeddings": "200 400 401 402 403 404 409 429 500 502 503",
     "POST /v1/messages": "200 400 401 402 403 404 409 429 500 502 503 504",
     "POST /v1/messages/count_tokens": "200 400 401 403 404 429 500 503",
     "GET /v1/usage": "200 401 429 500 503",
@@ -132,6 +134,7 @@ test("every operation takes the credentials the specification gives it", () => {
     "/v1/models/{id}": "none bearer headerKey",
     "/v1/chat/completions": "bearer",
     "/v1/responses": "bearer",
+    "/v1/embeddings": "bearer",
     "/v1/messages": "bearer headerKey",
     "/v1/messages/count_tokens": "bearer headerKey",
     "/v1/usage": "bearer",
@@ -194,6 +197,7 @@ test("Idempotency-Key and compat-version are optional headers where the specific
     "/v1/models/{id}": "id!",
     "/v1/chat/completions": "Idempotency-Key",
     "/v1/responses": "Idempotency-Key",
+    "/v1/embeddings": "Idempotency-Key",
     "/v1/messages": "compat-version Idempotency-Key",
     "/v1/messages/count_tokens": "compat-version",
     "/v1/usage": "",
@@ -259,9 +263,10 @@ test("schemas are closed exactly where no other fields are allowed", () => {
     .map(([path]) => path.join("."));
 
   expect(closed).toEqual(
-    ["ModelList", "TokenCount", "UsageSummary", "UsageKey", "CreditUsage", "TokenUsage", "RequestUsage", "SignIn"].map(
-      (name) => `components.schemas.${name}`,
-    ),
+    [
+      ...["ModelList", "EmbeddingList", "EmbeddingUsage", "TokenCount", "UsageSummary", "UsageKey", "CreditUsage"],
+      ...["TokenUsage", "RequestUsage", "SignIn"],
+    ].map((name) => `components.schemas.${name}`),
   );
 });
 

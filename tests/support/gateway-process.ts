@@ -18,7 +18,7 @@ export type TestModel = {
   upstream: string;
   conformant?: boolean;
   /** The format of its callers, and on straight routes of its provider. */
-  dialect?: Dialect;
+  dialect?: Dialect | "embeddings";
   /** What its provider speaks, whatever the course of the run. */
   spoken?: Spoken;
   /** How long the provider may take to begin. */
@@ -149,7 +149,8 @@ async function straightRequests(
   const { data } = (await answer.json()) as { data: { route_id: string; format: string }[] };
   const formats = new Map(data.map(({ route_id: id, format }) => [id, format]));
   return requestLog({ folder })
-    .filter(({ format, route_id: id }) => format !== undefined && formats.get(id ?? "") === format)
+    .filter(({ format }) => format !== undefined && format !== "embeddings")
+    .filter(({ format, route_id: id }) => formats.get(id ?? "") === format)
     .map(({ format, model }) => `${format} ${model}`);
 }
 
@@ -159,15 +160,15 @@ function catalogueOf(models: Record<string, TestModel>): object {
       id,
       provider: model.provider ?? "simulator",
       context_window: model.contextWindow ?? 128_000,
-      max_output_tokens: model.maxOutputTokens === undefined ? 16_384 : model.maxOutputTokens,
+      max_output_tokens: model.maxOutputTokens === undefined ? usualLimit(model) : model.maxOutputTokens,
       output_ceiling: model.outputCeiling ?? null,
       capabilities: model.capabilities ?? {},
-      price: model.price === undefined ? { input: "1", output: "4" } : model.price,
+      price: model.price === undefined ? usualPrice(model) : model.price,
       routes: [
         {
           provider: "simulator",
           upstream_model: model.upstream,
-          format: model.spoken ?? providerDialect(model.dialect ?? "chat"),
+          format: model.spoken ?? formatOf(model.dialect ?? "chat"),
           first_byte_timeout_ms: model.firstByteTimeoutMs ?? 60_000,
           ...(model.idleTimeoutMs === undefined ? {} : { idle_timeout_ms: model.idleTimeoutMs }),
           conformant: model.conformant ?? true,
@@ -179,6 +180,13 @@ function catalogueOf(models: Record<string, TestModel>): object {
     })),
   };
 }
+
+/** Embeddings are translated by nobody. */
+const formatOf = (dialect: Dialect | "embeddings"): string =>
+  dialect === "embeddings" ? dialect : providerDialect(dialect);
+const usualLimit = ({ dialect }: TestModel): number | null => (dialect === "embeddings" ? null : 16_384);
+const usualPrice = ({ dialect }: TestModel): Record<string, unknown> =>
+  dialect === "embeddings" ? { input: "1" } : { input: "1", output: "4" };
 
 export function rememberSecrets(secrets: readonly string[]): void {
   mkdirSync(outputFolder(), { recursive: true });

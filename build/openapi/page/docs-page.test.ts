@@ -25,7 +25,7 @@ const textOf = (html: string): string =>
     .replaceAll("&amp;", "&");
 
 test("every operation has a section, and the contents lead to it", () => {
-  expect(operations).toHaveLength(27);
+  expect(operations).toHaveLength(28);
   for (const { operation } of operations) {
     expect(page).toContain(`<section id="${operation.operationId}">`);
     expect(page).toContain(`<a href="#${operation.operationId}">`);
@@ -104,6 +104,7 @@ test("every operation is shown with curl and with each official SDK that can cal
     getModel: [both, both],
     createChatCompletion: [openai, openai, openai, openai],
     createResponse: [openai, openai, openai],
+    createEmbedding: [openai, openai],
     createMessage: [anthropic, anthropic, anthropic, anthropic],
     countMessageTokens: [anthropic, anthropic],
     getUsage: [openai, openai],

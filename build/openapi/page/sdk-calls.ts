@@ -53,6 +53,13 @@ export const OPENAI_CALLS: Record<string, SdkCall> = {
       }),
     },
   },
+  createEmbedding: {
+    method: same("embeddings.create"),
+    result: "embeddings",
+    show: {
+      plain: { python: ["print(len(embeddings.data))"], javascript: ["console.log(embeddings.data.length);"] },
+    },
+  },
   getUsage: { method: same("get"), result: "usage", show: { plain: printed("usage") } },
 };
 

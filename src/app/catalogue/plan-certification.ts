@@ -2,10 +2,11 @@ import { type Plan, planTrials } from "../../certify/plan.ts";
 import type { Subject } from "../../certify/trial.ts";
 import type { ModelTerms } from "../../core/catalogue/model-terms.ts";
 import type { Tariff } from "../../core/money/price.ts";
+import type { ProviderDialect } from "../../core/request/dialect.ts";
 import type { RouteTerms } from "../../core/catalogue/route-terms.ts";
 
 /** A model of the catalogue and one of its routes to the provider. */
-export type Chosen = { model: ModelTerms & { price: Tariff }; route: RouteTerms };
+export type Chosen = { model: ModelTerms & { price: Tariff }; route: RouteTerms & { dialect: ProviderDialect } };
 
 export type PlannedCertification = { plan: Plan; termsOf: (subject: Subject) => Chosen };
 

@@ -4,6 +4,9 @@ import { readCredits } from "../../core/money/read-credits.ts";
 import { type AskLedger, ledgerAway } from "../../gateway/ask-ledger.ts";
 import type { ChainFor } from "../../gateway/chain-for.ts";
 import type { CountRequest } from "../../gateway/count-request.ts";
+import { createAdmitEmbedding } from "../../gateway/embed/admit-embedding.ts";
+import { createDeliverEmbeddings } from "../../gateway/embed/deliver-embeddings.ts";
+import { createEmbed } from "../../gateway/embed/embed.ts";
 import { createAdmit } from "../../gateway/generate/admit.ts";
 import { createDeliverPlain } from "../../gateway/generate/deliver/deliver-plain.ts";
 import { createDeliverStream } from "../../gateway/generate/deliver/deliver-stream.ts";
@@ -36,29 +39,40 @@ type Beside = {
   health: RouteHealth;
 };
 
-/** The use case of a generation, with the parts that only it has. */
+/** The use cases that a provider is asked for, with the parts that only they have. */
 export function createGeneration(parts: ProcessParts, beside: Beside) {
   const { config, clock, random } = parts;
   const { catalogue, countRequest, askLedger, chainFor, paperwork, running, dispatch, health } = beside;
   const { streamDeadlineMs: deadlineMs, keepAliveMs } = config.limits;
   const relay = createRelay({ clock, limits: { deadlineMs, keepAliveMs, maxEventBytes: MAX_EVENT_BYTES } });
   const hold = holdParts(parts, beside);
-  return createGenerate({
-    askForThoughts: createAskForThoughts(),
+  const admission = { askLedger, chainFor, paperwork, clock, random, deadlineMs, hold };
+  const calls = {
     paperwork,
     catalogue,
     countRequest,
-    admit: createAdmit({ askLedger, chainFor, paperwork, clock, random, deadlineMs, hold }),
     running,
     dispatch,
     paceOf: health.pace,
     lostWork: createLostWork({ clock, cap: hold.writeOffCap, openings: health.openings }),
-    deliverStream: createDeliverStream({ relay }),
-    deliverPlain: createDeliverPlain({ paperwork, limits: { deadlineMs, maxAnswerBytes: MAX_ANSWER_BYTES } }),
     clock,
     deadlineMs,
     storedAnswerBytes: config.idempotency.bodyBytes,
-  });
+  };
+  return {
+    generate: createGenerate({
+      ...calls,
+      askForThoughts: createAskForThoughts(),
+      admit: createAdmit(admission),
+      deliverStream: createDeliverStream({ relay }),
+      deliverPlain: createDeliverPlain({ paperwork, limits: { deadlineMs, maxAnswerBytes: MAX_ANSWER_BYTES } }),
+    }),
+    embed: createEmbed({
+      ...calls,
+      admit: createAdmitEmbedding(admission),
+      deliver: createDeliverEmbeddings({ paperwork, deadlineMs }),
+    }),
+  };
 }
 
 /** How the money of a request is held and settled. */

@@ -180,7 +180,7 @@ function useCases(parts: ProcessParts, made: Made) {
   return {
     openRequest: createOpenRequest({ authenticate, denials, clock, publicUrl }),
     countRequest,
-    generate: createGeneration(parts, {
+    ...createGeneration(parts, {
       ...made,
       catalogue,
       askLedger,
@@ -195,6 +195,7 @@ function useCases(parts: ProcessParts, made: Made) {
     showModel: createShowModel({ catalogue }),
     countTokens: createCountTokens({ catalogue, countRequest, countAtProvider, ledger, paperwork }),
     readRequest: paperwork.readRequest,
+    readEmbeddings: paperwork.readEmbeddings,
     readCountRequest: paperwork.readCountRequest,
     readSocketMessage: paperwork.readSocketMessage,
     fingerprint: paperwork.fingerprint,

@@ -6,7 +6,7 @@ import { databaseNowMs, planBooks, readBooks, writeBooks } from "./price-book-st
 import { underCatalogueLock } from "../lock-store.ts";
 import type { CatalogueDesk, DescribedPrice } from "../model.ts";
 import { livingIn, priceAt, upcomingIn } from "./price-book.ts";
-import { requireModel } from "../require-model-store.ts";
+import { isForEmbeddings, requireModel } from "../require-model-store.ts";
 
 /** A description says the whole schedule, so the part of it that is not to change is described as it is. */
 export const createChangePrice =
@@ -23,7 +23,8 @@ export const createChangePrice =
       }
       const book = books.get(modelId) ?? [];
       const living = livingIn(book);
-      const tariff = mergeTariff(priceAt(living, fromMs ?? nowMs), parts);
+      const free = (await isForEmbeddings(tx, modelId)) ? { outputNano: 0n } : {};
+      const tariff = mergeTariff(priceAt(living, fromMs ?? nowMs), parts) ?? mergeTariff(null, { ...free, ...parts });
       if (tariff === null) {
         throw new Conflict(`Model ${modelId} has no price yet. Set both the input and the output price.`);
       }

@@ -2,6 +2,7 @@ import type { Chosen } from "../../app/catalogue/plan-certification.ts";
 import type { Operator } from "../../operator/operator.ts";
 import type { ProviderDetails } from "../../operator/providers.ts";
 import type { ModelDetails } from "../../operator/catalogue.ts";
+import { isEmbedding } from "../../core/request/dialect.ts";
 import { didYouMean, suggest } from "../../core/text/suggest.ts";
 import { CommandError } from "../report-failure.ts";
 
@@ -38,7 +39,9 @@ export async function chooseCertified(
   const chosen = named.length > 0 ? usable : [cheapest];
   // Every trial gets a route of its own, so that of the catalogue must not lend its id.
   return chosen.flatMap((model) =>
-    model.routes.filter((route) => route.provider === provider.name).map(({ id: _id, ...route }) => ({ model, route })),
+    model.routes.flatMap(({ id: _id, dialect, ...route }) =>
+      route.provider === provider.name && !isEmbedding(dialect) ? [{ model, route: { ...route, dialect } }] : [],
+    ),
   );
 }
 

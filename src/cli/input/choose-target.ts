@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../../core/request/dialect.ts";
+import { isEmbedding, type ProviderDialect } from "../../core/request/dialect.ts";
 import type { ProviderDetails } from "../../operator/providers.ts";
 import { CommandError } from "../report-failure.ts";
 
@@ -14,7 +14,10 @@ export function chooseTarget(
   { name, routes }: Pick<ProviderDetails, "name" | "routes">,
   { model, dialect }: { model: string | undefined; dialect: ProviderDialect | undefined },
 ): Choice {
-  const spoken = routes.filter((route) => dialect === undefined || route.dialect === dialect);
+  const generating = routes.flatMap((route) =>
+    isEmbedding(route.dialect) ? [] : [{ ...route, dialect: route.dialect }],
+  );
+  const spoken = generating.filter((route) => dialect === undefined || route.dialect === dialect);
   const wanted =
     model === undefined ? spoken : spoken.filter((route) => route.modelId === model || route.upstreamModel === model);
   const route = wanted.find(({ published }) => published) ?? wanted[0];

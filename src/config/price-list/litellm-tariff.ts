@@ -13,7 +13,7 @@ import {
   type WhenLine,
   whenOf,
 } from "../../core/money/price.ts";
-import type { ProviderDialect } from "../../core/request/dialect.ts";
+import { isEmbedding, type RouteFormat } from "../../core/request/dialect.ts";
 import { type UsdConversion, nanoOf, nanoPerMillion } from "./exchange.ts";
 import { AbsurdNumber, callPrice, isDearer, isZero, type LitellmEntry, textIn, tokenPrice } from "./litellm-entry.ts";
 import {
@@ -48,7 +48,7 @@ const SEARCH = "search_context_cost_per_query";
 export type ListTerms = {
   exchange: UsdConversion;
   contextWindow: number | null;
-  dialect: ProviderDialect;
+  dialect: RouteFormat;
   carry: Carry;
 };
 /** What is carried though it needs a decision. */
@@ -67,7 +67,9 @@ export function readTariff(
   const note: Note = (field, problem) => void leftOut.push({ field, problem });
   const [base, ...steps] = stepsOf(entry, contextWindow);
   const [input, output] = [priceAt(base, "inputNano"), priceAt(base, "outputNano")];
-  if (input === null || output === null) return "no_price";
+  if (input === null) return "no_price";
+  if (isEmbedding(dialect)) return readInputTariff(name, entry, { exchange, carry, input });
+  if (output === null) return "no_price";
   if (!carry.free && (isZero(input) || isZero(output))) return "free";
   if (hasOtherUnits(name, entry)) return "other_units";
   const special = specialIn(entry, { inputNano: input, outputNano: output });
@@ -108,6 +110,21 @@ export function readTariff(
   // A request in Gemini's own format names no tier.
   if (dialect === "gemini") return { tariff: usual, leftOut };
   return { tariff: withTiers(usual, entry, { contextWindow, vendor, isSpecial, nanoAt, note }), leftOut };
+}
+
+type InputPrice = Pick<ListTerms, "exchange" | "carry"> & { input: Decimal };
+
+/** Of embeddings nothing but the tokens of the input is billed, all of them alike. */
+function readInputTariff(
+  name: string,
+  entry: LitellmEntry,
+  { exchange, carry, input }: InputPrice,
+): ReadTariff | SkipReason {
+  if (!carry.free && isZero(input)) return "free";
+  if (hasOtherUnits(name, entry)) return "other_units";
+  const inputNano = nanoPerMillion(input, exchange);
+  if (!isZero(input) && inputNano === 0n) throw new AbsurdNumber(fieldOf("inputNano"), "is too little to be charged");
+  return { tariff: { inputNano, outputNano: 0n, toolCallNano: {} }, leftOut: [] };
 }
 
 type Lining = {

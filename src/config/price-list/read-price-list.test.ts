@@ -363,17 +363,18 @@ test.skipIf(!existsSync(file))(
     for (const [id, , expected] of BY_HAND) expect(prices.get(id), id).toMatchObject(expected);
     const counts = Object.fromEntries(skippedByReason(skipped).map(({ reason, ids }) => [reason, ids.length]));
     expect({ carried: models.length, skipped: counts, refused: refused.length }).toEqual({
-      carried: 2_059,
+      carried: 2_122,
       skipped: {
-        other_mode: 614,
-        no_price: 126,
+        other_mode: 490,
+        no_price: 129,
         several_prices: 5,
-        free: 76,
+        free: 86,
         other_units: 9,
+        other_wire: 42,
         no_output_limit: 73,
         search_by_size: 6,
       },
-      refused: 20,
+      refused: 26,
     });
     const named = [...models, ...skipped, ...refused].map(({ id }) => id);
     expect(named.toSorted()).toEqual(Object.keys(JSON.parse(text) as object).toSorted());
@@ -395,3 +396,25 @@ test.skipIf(!existsSync(file))(
     expect(listVendors(text, file)).toContain("groq");
   },
 );
+
+test("a model of embeddings has a price of its input and no limit of output; those of another wire are left out", () => {
+  const embedding = (vendor: string, fields: string): string =>
+    `{"acme/m": {"mode": "embedding", "litellm_provider": "${vendor}", "max_input_tokens": 8191, ${fields}}}`;
+  const readOne = (vendor: string, fields = `"input_cost_per_token": 2e-08, "output_cost_per_token": 0`) =>
+    readPriceList(embedding(vendor, fields), "prices.json", selection);
+
+  expect(readOne("acme").models).toMatchObject([
+    {
+      dialect: "embeddings",
+      contextWindow: 8_191,
+      maxOutputTokens: null,
+      tariff: { inputNano: 20_000_000n, outputNano: 0n },
+    },
+  ]);
+  expect(readOne("acme", `"input_cost_per_token": 2e-08`).models).toHaveLength(1);
+  expect(readOne("bedrock").skipped).toMatchObject([{ reason: "other_wire" }]);
+  expect(readOne("acme", `"input_cost_per_token": 0`).skipped).toMatchObject([{ reason: "free" }]);
+  expect(readOne("acme", `"input_cost_per_token": 2e-08, "input_cost_per_image": 0.01`).skipped).toMatchObject([
+    { reason: "other_units" },
+  ]);
+});

@@ -1,5 +1,5 @@
 import { parseDecimal } from "../../core/money/decimal.ts";
-import type { ClientDialect } from "../../core/request/dialect.ts";
+import type { CallFormat, ClientDialect } from "../../core/request/dialect.ts";
 import { isObject } from "../../core/bytes/is-object.ts";
 import { matchesGlob } from "../../core/text/matches-glob.ts";
 import type { UsdConversion } from "./exchange.ts";
@@ -18,7 +18,13 @@ export type Selection = {
   carry: Carry;
 };
 
-const DIALECTS: Readonly<Record<string, ClientDialect>> = { chat: "chat", responses: "responses" };
+const DIALECTS: Readonly<Record<string, CallFormat>> = {
+  chat: "chat",
+  responses: "responses",
+  embedding: "embeddings",
+};
+/** Vendors whose embeddings have a wire of their own. */
+const OTHER_WIRES = /^(bedrock|sagemaker|vertex_ai|gemini|palm|cohere|watsonx|databricks|triton)/;
 const NAME = /^[\x21-\x29\x2b-\x7e]{1,200}$/;
 
 /** Whose form a list has: LiteLLM's `model_prices_and_context_window.json`, or https://models.dev/api.json. */
@@ -75,15 +81,17 @@ function readModel(id: string, { entry, selection }: Named): Found | SkipReason 
   if (!matchesGlob(vendor, selection.vendor)) return "other_vendor";
   if (!matchesGlob(id, selection.match)) return "not_matched";
   if (listed === undefined) return "other_mode";
-  const dialect = nativeDialect(vendor) ?? listed;
+  const embeds = listed === "embeddings";
+  if (embeds && OTHER_WIRES.test(vendor)) return "other_wire";
+  const dialect = embeds ? listed : (nativeDialect(vendor) ?? listed);
 
   // The file's own rule: where a limit is not given, the older field has it.
   const limit = (field: string): number | null => tokenLimit(entry, field) ?? tokenLimit(entry, "max_tokens");
-  const [maxInputTokens, maxOutputTokens] = [limit("max_input_tokens"), limit("max_output_tokens")];
+  const [maxInputTokens, maxOutputTokens] = [limit("max_input_tokens"), embeds ? null : limit("max_output_tokens")];
   const contextWindow = maxInputTokens && Math.max(maxInputTokens, maxOutputTokens ?? 0);
   const read = readTariff(id, entry, { ...selection, contextWindow, dialect });
   if (typeof read === "string") return read;
-  if (maxOutputTokens === null) return "no_output_limit";
+  if (maxOutputTokens === null && !embeds) return "no_output_limit";
   if (!NAME.test(id)) throw new AbsurdNumber("name", "is no name of a model");
   const upstreamModel = id.startsWith(`${vendor}/`) ? id.slice(vendor.length + 1) : id;
   const model = {

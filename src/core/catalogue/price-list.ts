@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../request/dialect.ts";
+import type { RouteFormat } from "../request/dialect.ts";
 import type { Tariff } from "../money/price.ts";
 
 /** A model as somebody's list of prices describes it, in our units. */
@@ -6,9 +6,10 @@ export type PriceListModel = {
   id: string;
   /** The name by which its provider knows it. */
   upstreamModel: string;
-  dialect: ProviderDialect;
+  dialect: RouteFormat;
   contextWindow: number | null;
-  maxOutputTokens: number;
+  /** Null: of one that makes embeddings. */
+  maxOutputTokens: number | null;
   /** Whether it reasons; null: the list does not say so. */
   reasoning: boolean | null;
   tariff: Tariff;
@@ -18,7 +19,8 @@ export type PriceListModel = {
 export const SKIP_REASONS = {
   other_vendor: "of another vendor",
   not_matched: "not matched by --match",
-  other_mode: "neither chat nor responses",
+  other_mode: "neither chat, responses nor embedding",
+  other_wire: "embeddings that are not asked for as OpenAI's are",
   no_price: "without a price per token",
   free: "priced at 0, which often means unknown (--free carries them)",
   other_units: "also priced by something other than tokens: images, requests, seconds, citations",

@@ -11,3 +11,9 @@ export const allowedRegions = ({ regions, accountRegions }: RegionLimits): reado
 /** Where nothing is limited, anything may be called. Else where a route runs has to be known. */
 export const mayRun = (allowed: readonly string[] | null, { region }: { region?: string | null }): boolean =>
   allowed === null || (region !== null && region !== undefined && allowed.includes(region));
+
+/** The routes that may be called. */
+export const routesIn = <Route extends { region?: string | null }>(
+  allowed: readonly string[] | null,
+  routes: readonly Route[],
+): readonly Route[] => (allowed === null ? routes : routes.filter((route) => mayRun(allowed, route)));

@@ -1,10 +1,10 @@
-import type { ProviderDialect } from "../request/dialect.ts";
+import type { RouteFormat } from "../request/dialect.ts";
 
 /** How a model is reached at a provider. */
 export type RouteTerms = {
   provider: string;
   upstreamModel: string;
-  dialect: ProviderDialect;
+  dialect: RouteFormat;
   /** The provider keeps the stream rules itself, so its bytes are not touched. */
   conformant: boolean;
   priority: number;

@@ -239,6 +239,8 @@ export type Tariff = { [Name in NeededPart]: bigint } & { [Name in OptionalPart]
   toolCallNano: Readonly<Record<string, bigint>>;
   /** From top to bottom: what replaces these prices, and where. Absent: nothing does. */
   when?: readonly WhenLine[];
+  /** No price of output was said, so that only what has none may be sold by it; it counts as 0. Not kept. */
+  inputOnly?: true;
 };
 
 /** Where a line of a price holds: where all that it names does. */

@@ -1,5 +1,5 @@
 import type { Amounts } from "../money/amount.ts";
-import type { ClientDialect } from "./dialect.ts";
+import type { CallFormat } from "./dialect.ts";
 
 /** A request that has been admitted and has not ended, as it is now. */
 export type InFlight = {
@@ -10,7 +10,7 @@ export type InFlight = {
   keyLabel: string | null;
   /** What its key stands under, from the root down; its own id where it is its own account. */
   accounts: readonly string[];
-  dialect: ClientDialect;
+  dialect: CallFormat;
   streamed: boolean;
   model: string;
   /** The one that was asked last; null while none was. */
@@ -33,7 +33,7 @@ export type Ended = {
   keyId: string | null;
   /** What its key stands under, from the root down; empty without a key. */
   accounts: readonly string[];
-  dialect: ClientDialect;
+  dialect: CallFormat;
   streamed: boolean;
   /** As it was found, or as the client named it. */
   model: string | null;

@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "./dialect.ts";
+import type { RouteFormat } from "./dialect.ts";
 import { modelNameIn } from "./media-tokens.ts";
 
 /** A tool that a provider runs while it answers, as prices call it. */
@@ -40,11 +40,11 @@ const FAMILIES: readonly (readonly [name: RegExp, tokens: number])[] = [
 /** A model, as far as this goes. */
 type Shown = {
   capabilities: Readonly<Record<string, unknown>>;
-  routes: readonly { upstreamModel: string; dialect?: ProviderDialect }[];
+  routes: readonly { upstreamModel: string; dialect?: RouteFormat }[];
 };
 
 /** Google's models search as often as they like: no request can tell them how often they may. */
-export const takesCaps = ({ dialect }: { dialect?: ProviderDialect }): boolean => dialect !== "gemini";
+export const takesCaps = ({ dialect }: { dialect?: RouteFormat }): boolean => dialect !== "gemini";
 
 /** By the operator's own word (`search_calls` and `search_tokens` of its capabilities), else by what is known. */
 export const mostCallsOf = ({ capabilities }: Pick<Shown, "capabilities">): number =>

@@ -1,5 +1,5 @@
 import type { Amounts } from "../money/amount.ts";
-import type { ClientDialect } from "./dialect.ts";
+import type { CallFormat } from "./dialect.ts";
 
 /** One call to a provider, in microseconds since the request came in. */
 export type AttemptFacts = {
@@ -40,7 +40,7 @@ export type RequestFacts = {
   /** The accounts above the key, from the root down. */
   accounts: readonly string[];
   route: string;
-  dialect: ClientDialect | null;
+  dialect: CallFormat | null;
   /** As the client named it, cut to a bound; null where that is the model that was found, or was not read. */
   modelAsked: string | null;
   /** The model that was found. */

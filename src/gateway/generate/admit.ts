@@ -67,7 +67,7 @@ type Parts = {
 };
 
 /** Past the longest generation and what is read and counted after it, two jobs at most, so that only what nobody ended is swept. */
-const SWEEP_MARGIN_MS = 300_000;
+export const SWEEP_MARGIN_MS = 300_000;
 
 export const createAdmit = (parts: Parts): Admit => {
   const { clock, random } = parts;

@@ -1,3 +1,4 @@
+import { UpstreamError } from "../../upstream/upstream.ts";
 import { AnswerLimitError } from "../../core/request/answer-limit.ts";
 import { Fault } from "../../core/fault.ts";
 
@@ -29,3 +30,10 @@ export const answerTookTooLong = (): Fault =>
     "upstream_timeout",
     "The response took longer than a request may last. Request a shorter response, or split the request.",
   );
+
+/** Whether a provider that gave no answer in time may have been at work on it. */
+export const wasSent = (error: unknown): boolean =>
+  error instanceof Fault &&
+  error.cause instanceof UpstreamError &&
+  error.cause.reason === "timed_out" &&
+  error.cause.sent;

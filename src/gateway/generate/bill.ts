@@ -31,7 +31,7 @@ export type Terms = {
   choices: number;
   /** How often the provider may run tools of its own. */
   mostCalls: number;
-  /** The longest answer that the provider was told it may give, all choices together. No estimate is longer. */
+  /** The longest answer that the provider was told it may give, all choices together. No estimate is longer. 0: nothing of its answer is output. */
   mostOutputTokens: number;
   /** What was set aside in each unit. A charge that rests on an estimate never takes more. */
   granted: Amounts;
@@ -86,7 +86,8 @@ const freeOf = ({ granted }: Terms): Bill => {
 /** The usual bill, for which nothing is counted or waited for: a whole answer with figures of its provider that can be true. Else null. */
 export function billAtOnce(ending: Ending, terms: Terms): Bill | null {
   const { outcome, usage } = tierTold(ending, terms);
-  if (outcome !== "completed" || usage === null || usage.inputTokens === 0 || usage.outputTokens === 0) return null;
+  if (outcome !== "completed" || usage === null || usage.inputTokens === 0) return null;
+  if (usage.outputTokens === 0 && terms.mostOutputTokens > 0) return null;
   if (!isPossible(usage, terms)) return null;
   const none = noneOf(terms.granted);
   const charge = costIn(terms.rates, usage);
@@ -288,7 +289,8 @@ function withHidden(
 /** A provider that counts no output for what it has said has not counted. */
 async function wholeUsage(ending: Ending, terms: Terms, count: CountText): Promise<Counted> {
   const { usage, plain, stage } = ending;
-  if (usage !== null && (usage.outputTokens > 0 || stage?.delivered.length === 0)) return { usage, said: true };
+  if (usage !== null && (usage.outputTokens > 0 || terms.mostOutputTokens === 0 || stage?.delivered.length === 0))
+    return { usage, said: true };
   if (plain === null) return brokenOffUsage({ ...ending, hiddenTokens: 0 }, terms, count);
   // It was parsed before it came here, so it can be parsed again.
   const text = generatedText(JSON.parse(plain.toString("utf8")));

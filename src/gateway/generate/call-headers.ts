@@ -1,3 +1,4 @@
+import type { CallFormat } from "../../core/request/dialect.ts";
 import type { Route } from "../../core/catalogue/route.ts";
 import type { Generation } from "./generation.ts";
 
@@ -6,7 +7,9 @@ export const callHeaders =
   ({
     request,
     onCall,
-  }: Pick<Generation, "onCall"> & { request: Pick<Generation["request"], "dialect" | "forwardedHeaders"> }) =>
+  }: Pick<Generation, "onCall"> & {
+    request: Pick<Generation["request"], "forwardedHeaders"> & { dialect: CallFormat };
+  }) =>
   (route: Route): Readonly<Record<string, string>> => {
     const forwarded = route.dialect === request.dialect ? request.forwardedHeaders : {};
     if (route.traceparent !== "send") return forwarded;

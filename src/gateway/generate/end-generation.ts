@@ -2,7 +2,7 @@ import { Fault, type FaultCode } from "../../core/fault.ts";
 import type { AnswerHead } from "../../core/request/sink.ts";
 import type { AnswerOutcome, Usage } from "../../core/money/usage.ts";
 import type { StoredAnswer } from "../../ledger/ledger.ts";
-import type { GenerationState } from "./generation.ts";
+import type { CallState } from "./generation.ts";
 import type { HoldEnding } from "./hold.ts";
 
 type Known = {
@@ -17,7 +17,7 @@ type Known = {
 
 /** The end of a generation as the ledger is told it; what is not known is not there. */
 export function endingOf(
-  state: GenerationState,
+  state: CallState,
   {
     outcome,
     begun = false,
@@ -55,7 +55,7 @@ export function endingOf(
 }
 
 /** What a provider may have produced since it was asked, at the pace of its route. Who left has it counted from its usual first token on. */
-function lostTokens({ asked, paceOf, clock, generation }: GenerationState, outcome: AnswerOutcome): number {
+function lostTokens({ asked, paceOf, clock, generation }: CallState, outcome: AnswerOutcome): number {
   if (asked === null) return 0;
   const { lostPerSecond, firstTokenMs } = paceOf(asked.route);
   const silentMs = outcome === "client_gone" ? firstTokenMs : 0;
@@ -64,7 +64,7 @@ function lostTokens({ asked, paceOf, clock, generation }: GenerationState, outco
 }
 
 /** The answer as it is kept for a retry; null when it is not wanted, or too large. */
-export function keptAnswer({ generation, sink }: GenerationState, head: AnswerHead, last: Buffer): StoredAnswer | null {
+export function keptAnswer({ generation, sink }: CallState, head: AnswerHead, last: Buffer): StoredAnswer | null {
   if (generation.idempotency === null) return null;
   const body = sink.remembered(last);
   return body && generation.idempotency.store(head, body);
@@ -77,11 +77,7 @@ const PROVIDER_FAILURES: ReadonlySet<FaultCode> = new Set([
 ]);
 
 /** A provider that failed is written down, at no cost; a request that it refused with reason is as if never sent. */
-export async function failGeneration(
-  state: GenerationState,
-  error: unknown,
-  known: Partial<Known> = {},
-): Promise<never> {
+export async function failGeneration(state: CallState, error: unknown, known: Partial<Known> = {}): Promise<never> {
   state.sink.complete();
   if (error instanceof Fault && PROVIDER_FAILURES.has(error.code)) {
     // Should the ledger be away, the hold is voided instead, and the caller still hears of the provider.

@@ -1,9 +1,9 @@
 import { canReason } from "../../catalogue/can-reason.ts";
 import type { Catalogue } from "../../catalogue/catalogue.ts";
-import type { Model } from "../../catalogue/model.ts";
+import type { GenerationModel } from "../../catalogue/model.ts";
 import type { Key } from "../../keys/key.ts";
 import type { Clock } from "../../core/clock.ts";
-import { allowedRegions, mayRun } from "../../core/catalogue/region.ts";
+import { allowedRegions, routesIn } from "../../core/catalogue/region.ts";
 import { Fault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
 import { memberPolicyOf } from "../../core/request/member-policy.ts";
@@ -18,8 +18,7 @@ import type { InputEstimate } from "../../core/request/input-estimate.ts";
 import { droppedIn, type RouteGroups } from "../../translate/fidelity/group-routes.ts";
 import type { AnswerMode } from "../../upstream/call-convention.ts";
 import type { Dispatch, Dispatched } from "../../upstream/dispatch.ts";
-import { UpstreamError } from "../../upstream/upstream.ts";
-import type { Route } from "../../core/catalogue/route.ts";
+import { type GenerationRoute, generationRoute, type Route } from "../../core/catalogue/route.ts";
 import type { Admit } from "./admit.ts";
 import type { AskForThoughts } from "./check/ask-for-thoughts.ts";
 import { checkContextWindow, mayExceedWindow } from "./check/check-context-window.ts";
@@ -29,8 +28,9 @@ import { checkTier, tierRoutes } from "./check/check-tier.ts";
 import { checkTools } from "./check/check-tools.ts";
 import { requirePayer } from "../chain-for.ts";
 import { countRefusal, type CountRequest } from "../count-request.ts";
-import { isOfCaller, isProviderFailure } from "./answer-fault.ts";
-import { chargeHeader, fidelityOf } from "./deliver/answer-head.ts";
+import { isOfCaller, isProviderFailure, wasSent } from "./answer-fault.ts";
+import { sendAgain } from "./idempotent/send-again.ts";
+import { fidelityOf } from "./deliver/answer-head.ts";
 import { endingOf, failGeneration } from "./end-generation.ts";
 import {
   type Deliver,
@@ -45,7 +45,7 @@ import type { Paperwork } from "../paperwork.ts";
 import type { Running } from "./running.ts";
 import { keepToWindow } from "./check/strict-window.ts";
 import { routesFor } from "./check/untold-members.ts";
-import { WatchedSink } from "./deliver/watched-sink.ts";
+import { watch } from "./watch-sink.ts";
 import { callHeaders } from "./call-headers.ts";
 
 export type Generated = Omit<Delivered, "relayedAtMs" | "pace"> & {
@@ -142,7 +142,7 @@ export const createGenerate =
     }
   };
 
-type Checked = { model: Model; routeGroups: RouteGroups<Route>; input: InputEstimate };
+type Checked = { model: GenerationModel; routeGroups: RouteGroups<GenerationRoute>; input: InputEstimate };
 
 /** Everything that can be refused before money is set aside. Only a large body is waited for. */
 function check({ catalogue, paperwork }: Parts, generation: Generation): Soon<Checked> {
@@ -174,7 +174,7 @@ function check({ catalogue, paperwork }: Parts, generation: Generation): Soon<Ch
 }
 
 /** The model for a key that was read again, at the price of this moment: it must still sell what is asked for, and the key still be allowed it. */
-function soldTo(catalogue: Catalogue, request: Generation["request"], key: Key): Model {
+function soldTo(catalogue: Catalogue, request: Generation["request"], key: Key): GenerationModel {
   const model = catalogue.resolve(request.model, key);
   checkTier(request, model, key);
   checkProviderTools(request, model, key);
@@ -211,13 +211,14 @@ async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | n
   const answerMode = answerModeOf(request);
   const thoughts = askForThoughts(request, model);
   const dispatched = await dispatch({
-    routes: keptTo(regions, routeGroups.best.routes),
-    otherRoutes: () => routeGroups.others().map(({ routes }) => keptTo(regions, routes)),
+    // Routes were chosen for the key as it was checked; what it was admitted as may allow less.
+    routes: routesIn(regions, routeGroups.best.routes),
+    otherRoutes: () => routeGroups.others().map(({ routes }) => routesIn(regions, routes)),
     answerMode,
     bodyFor: (route, quirks) => {
       noteAsked(state, route);
       held.hold.asks(route);
-      return paperwork.writeRequest(request, route, {
+      return paperwork.writeRequest(request, generationRoute(route), {
         upstreamModel: route.upstreamModel,
         maxOutputTokens: held.toldMaxTokens,
         reasoning: canReason(model),
@@ -244,10 +245,6 @@ async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | n
   return dispatched;
 }
 
-/** Routes were chosen for the key as it was checked; what it was admitted as may allow less. */
-const keptTo = (regions: readonly string[] | null, routes: readonly Route[]): readonly Route[] =>
-  regions === null ? routes : routes.filter((route) => mayRun(regions, route));
-
 const answerModeOf = ({ stream }: { stream: boolean }): AnswerMode => (stream ? "streamed" : "whole");
 
 function noteLost(lostWork: LostWork, { generation, held, asked }: GenerationState): void {
@@ -256,13 +253,6 @@ function noteLost(lostWork: LostWork, { generation, held, asked }: GenerationSta
   const loser = { payer: caller.key.payer, route: asked.route, answerMode: answerModeOf(request) };
   lostWork.add(loser, held.hold.lost);
 }
-
-/** Whether a provider that gave no answer in time may have been at work on it. */
-const wasSent = (error: unknown): boolean =>
-  error instanceof Fault &&
-  error.cause instanceof UpstreamError &&
-  error.cause.reason === "timed_out" &&
-  error.cause.sent;
 
 /** The caller left, or was cut, before a provider answered. */
 async function leave(state: GenerationState): Promise<Generated> {
@@ -274,18 +264,6 @@ async function leave(state: GenerationState): Promise<Generated> {
   const usage = charged ? await held.hold.settle(endingOf(state, { outcome: "client_gone" })) : NO_USAGE;
   if (cut !== null) throw cut;
   return { outcome: "client_gone", code: null, usage, relayMs: 0, bytesOut: 0, dropped: null };
-}
-
-/** The caller's end, as far as this request watches it. */
-function watch({ caller, request, idempotency, sink }: Generation, storedAnswerBytes: number): WatchedSink {
-  return new WatchedSink(sink, {
-    keyId: caller.key.id,
-    bucket: caller.key.bucket,
-    accounts: caller.key.accounts,
-    streamed: request.stream ? "yes" : "no",
-    detached: idempotency !== null && !request.stream ? "yes" : "no",
-    rememberBytes: idempotency === null ? 0 : storedAnswerBytes,
-  });
 }
 
 /** The health of a route learns how its answer went: a provider that keeps dying within its answers must not be asked for ever. */
@@ -306,14 +284,7 @@ async function reported(state: GenerationState, dispatched: Dispatched, deliver:
   }
 }
 
-/** The answer to the first request, again, byte for byte; nothing is charged for it. [interface decision 25] */
-function replay({ caller, idempotency, sink, onFirstByte }: Generation, answer: StoredAnswer): Generated {
-  invariant(idempotency, "a replay belongs to a request with a claim");
-  const { head, body } = idempotency.open(answer);
-  onFirstByte();
-  const headers = { ...head.headers, ...chargeHeader(caller.key.mode, 0n), "idempotent-replayed": "true" };
-  sink.begin({ ...head, headers });
-  sink.end(body);
-  const { length: bytesOut } = body;
+function replay(generation: Generation, answer: StoredAnswer): Generated {
+  const bytesOut = sendAgain(generation, answer);
   return { outcome: "completed", code: null, usage: NO_USAGE, relayMs: 0, bytesOut, dropped: null, replay: true };
 }

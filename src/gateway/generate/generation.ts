@@ -1,9 +1,10 @@
-import type { Model } from "../../catalogue/model.ts";
+import type { GenerationModel, Model } from "../../catalogue/model.ts";
 import type { Amounts } from "../../core/money/amount.ts";
+import type { CallFormat } from "../../core/request/dialect.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { FaultCode } from "../../core/fault.ts";
 import type { Pace } from "../../core/request/pace.ts";
-import type { Route } from "../../core/catalogue/route.ts";
+import type { GenerationRoute, Route } from "../../core/catalogue/route.ts";
 import type { Sink } from "../../core/request/sink.ts";
 import type { AnswerOutcome, Usage } from "../../core/money/usage.ts";
 import type { LedgerCall } from "../../telemetry/request-line.ts";
@@ -48,8 +49,8 @@ export type Generation = {
 /** A generation that has been admitted, until its last byte. What changes under way is written by the `note` functions alone. */
 export type GenerationState = {
   readonly generation: Generation;
-  readonly model: Model;
-  readonly routeGroups: RouteGroups<Route>;
+  readonly model: GenerationModel;
+  readonly routeGroups: RouteGroups<GenerationRoute>;
   /** Where it may run, by the key that it was admitted for; null: anywhere. */
   readonly regions: readonly string[] | null;
   readonly held: Extract<Admitted, { kind: "held" }>;
@@ -65,6 +66,14 @@ export type GenerationState = {
   asked: { route: Route; atMs: number } | null;
   /** What its stream has come to, for whoever looks; null while there is none. */
   soFar: (() => CostSoFar) | null;
+};
+
+/** What generations have in common with requests for embeddings, as far as running, ending and looking at them goes. */
+export type CallState = Omit<GenerationState, "generation" | "model" | "routeGroups"> & {
+  readonly generation: Omit<Generation, "request" | "fidelity"> & {
+    request: Pick<GenerationRequest, "model" | "payer" | "bytes" | "stream" | "choices"> & { dialect: CallFormat };
+  };
+  readonly model: Model;
 };
 
 /** What became of an answer. */
@@ -85,11 +94,11 @@ export type Delivered = {
 /** Brings an answer to the caller, and settles. */
 export type Deliver = (state: GenerationState, dispatched: Dispatched) => Promise<Delivered>;
 
-export function noteAsked(state: GenerationState, route: Route): void {
+export function noteAsked(state: CallState, route: Route): void {
   state.asked = { route, atMs: state.clock.elapsedMs() };
 }
 
-export function noteAttempt(state: GenerationState, attempt: Attempt): void {
+export function noteAttempt(state: CallState, attempt: Attempt): void {
   state.provider = attempt.route.provider;
   state.generation.onAttempt(attempt);
 }
@@ -98,7 +107,7 @@ export function noteStream(state: GenerationState, soFar: () => CostSoFar): void
   state.soFar = soFar;
 }
 
-export function noteFirstByte(state: GenerationState): void {
+export function noteFirstByte(state: CallState): void {
   state.firstByteMs = state.clock.elapsedMs() - state.generation.startedAtMs;
   state.generation.onFirstByte();
 }

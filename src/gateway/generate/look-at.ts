@@ -1,13 +1,13 @@
 import type { InFlight } from "../../core/request/in-flight.ts";
 import { redact } from "../../telemetry/log/redact.ts";
-import type { GenerationState } from "./generation.ts";
+import type { CallState } from "./generation.ts";
 
 const AGENT_CHARACTERS = 120;
 /** What is looked through for a secret, before it is cut: half a secret is not known for one. */
 const AGENT_READ = 1_000;
 
 /** What a generation has come to, for whoever looks from outside. Nothing is kept up for it. */
-export function lookAt(state: GenerationState): InFlight {
+export function lookAt(state: CallState): InFlight {
   const { generation, model, held, sink, clock, asked, firstByteMs } = state;
   const { id, caller, request, startedAtMs, agent } = generation;
   const { key } = caller;

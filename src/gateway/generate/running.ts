@@ -2,7 +2,7 @@ import { Fault, type FaultCode } from "../../core/fault.ts";
 import type { Key, KeyStatus } from "../../keys/key.ts";
 import type { InFlight } from "../../core/request/in-flight.ts";
 import { cancelledByOperator, isCancelled } from "./answer-fault.ts";
-import type { GenerationState } from "./generation.ts";
+import type { CallState } from "./generation.ts";
 import { lookAt } from "./look-at.ts";
 import type { WatchedSink } from "./deliver/watched-sink.ts";
 
@@ -15,8 +15,8 @@ export type Stopped = {
 
 /** The generations under way in this process, so that they can be ended from outside. */
 export type Running = {
-  began: (state: GenerationState) => void;
-  ended: (state: GenerationState) => void;
+  began: (state: CallState) => void;
+  ended: (state: CallState) => void;
   count: () => number;
   /** What each has come to by now, the oldest first. Each is looked at when it is taken, and costs nothing before. */
   inFlight: () => Iterable<InFlight>;
@@ -40,11 +40,11 @@ export type Running = {
 
 /** An array in which the last takes the place of one that has ended: a map that changes with every request is costly garbage. */
 export function createRunning(): Running {
-  const states: GenerationState[] = [];
+  const states: CallState[] = [];
   const cutWhere = (fault: Fault, applies: (sink: WatchedSink) => boolean): void => {
     for (const { sink } of states) if (applies(sink)) sink.cut(fault);
   };
-  const find = (id: string): GenerationState | undefined => states.find(({ generation }) => generation.id === id);
+  const find = (id: string): CallState | undefined => states.find(({ generation }) => generation.id === id);
   return {
     began: (state) => {
       state.place = states.length;
@@ -89,8 +89,7 @@ export function createRunning(): Running {
   };
 }
 
-const byAge = (one: GenerationState, other: GenerationState): number =>
-  one.generation.startedAtMs - other.generation.startedAtMs;
+const byAge = (one: CallState, other: CallState): number => one.generation.startedAtMs - other.generation.startedAtMs;
 
 const closed = (): Fault =>
   new Fault("service_unavailable", "The gateway lost contact with its ledger and ended this request. Try again.", {

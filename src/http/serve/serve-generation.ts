@@ -1,9 +1,7 @@
 import type { Payer } from "../../core/money/payer.ts";
-import { unitOf } from "../../core/money/amount.ts";
 import type { ClientDialect } from "../../core/request/dialect.ts";
 import { fieldFault } from "../../core/fault.ts";
 import { invariant } from "../../core/invariant.ts";
-import type { Usage } from "../../core/money/usage.ts";
 import { inputShouldBe } from "../../core/request/parsed-texts.ts";
 import { countRefusal, type CountRequest } from "../../gateway/count-request.ts";
 import type { Caller } from "../../gateway/open-request.ts";
@@ -17,6 +15,7 @@ import type { GenerationRequest } from "../../wire/generation-request.ts";
 import type { MediaUrls } from "../../wire/members/media-address.ts";
 import type { ReadBody } from "../read/body.ts";
 import type { Exchange, PublicRoute } from "../public-route.ts";
+import { CLIENT_CLOSED, countsOf, heardBy } from "./heard-by.ts";
 import { readIdempotencyKey } from "../read/idempotency-key.ts";
 import { ResponseSink, type SinkLimits } from "../write/stream-sink.ts";
 
@@ -39,14 +38,11 @@ export type Fingerprint = (repeatable: Repeatable & { payer: Payer }) => Buffer 
 export type ServeGeneration = PublicRoute["work"];
 
 /** Callers that cannot do with less than what they asked for say so; any other word is a mistake they should hear of. */
-function readFidelity(given: string | string[] | undefined): NonNullable<Generation["fidelity"]> {
+export function readFidelity(given: string | string[] | undefined): NonNullable<Generation["fidelity"]> {
   if (given === undefined) return "declared";
   if (given === "strict") return given;
   throw fieldFault("x-tollgate-fidelity", `${inputShouldBe("'strict'")}. Omit the header to accept declared losses.`);
 }
-
-/** For the log alone: nobody was there to be told a status. */
-const CLIENT_CLOSED = 499;
 
 type Parts = {
   generate: Generate;
@@ -87,18 +83,7 @@ export const createServeGeneration =
       sink: exchange.channel?.openSink() ?? new ResponseSink(response, requestId, sinkLimits),
       agent: exchange.request.headers["user-agent"],
       startedAtMs,
-      onModel: ({ id, price }) =>
-        log.modelFound({ id, priceVersion: price?.version ?? null, unit: unitOf(caller.key.mode) }),
-      onCharged: (amount, amounts) => log.charged(amount, amounts),
-      onLedger: (call) => log.ledgerCalled(call),
-      onCall: (asked) => log.calling(asked),
-      onAttempt: (attempt) => {
-        const { route: asked, status, failure, waitedMs } = attempt;
-        context.providerMs += waitedMs;
-        log.dispatched(attempt);
-        if (failure === null) return;
-        events.upstreamFailed({ requestId, provider: asked.provider, routeId: asked.id, reason: failure, status });
-      },
+      ...heardBy(context, { mode: caller.key.mode, events }),
       onFirstByte: () => {
         log.firstByte();
         if (request.stream) log.streamOpened();
@@ -127,13 +112,6 @@ async function claim({ fingerprint }: Parts, route: RouteName, arrived: Arrived,
   return idempotencyOf(caller, { idempotencyKey, route, fingerprint: print });
 }
 
-const countsOf = ({ inputTokens, outputTokens, cacheReadTokens: cachedTokens, reasoningTokens }: Usage) => ({
-  inputTokens,
-  outputTokens,
-  cachedTokens,
-  reasoningTokens,
-});
-
 type Arrived = {
   idempotencyKey: string | null;
   fidelity: NonNullable<Generation["fidelity"]>;
@@ -144,7 +122,7 @@ type Arrived = {
 /** Headers and body as the request they make; whatever is wrong with either is refused here. */
 async function read(parts: Parts, exchange: Exchange, caller: Caller): Promise<Arrived> {
   const { dialect } = exchange.route;
-  invariant(dialect, "a generation without a format");
+  invariant(dialect !== null && dialect !== "embeddings", "a generation without a format");
   const { rawHeaders, headers } = exchange.request;
   const idempotencyKey = readIdempotencyKey(rawHeaders);
   const fidelity = readFidelity(headers["x-tollgate-fidelity"]);

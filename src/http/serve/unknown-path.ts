@@ -5,7 +5,7 @@ const LONGEST_SHOWN = 200;
 
 /** What other gateways and the providers themselves serve below /v1, and this one does not. */
 const OTHER_SERVICES =
-  /^(?:\/token)?\/v1\/(assistants|audio|batches|completions|containers|conversations|embeddings|evals|files|fine_tuning|images|messages\/batches|moderations|organization|realtime|rerank|skills|threads|uploads|vector_stores|videos)(?:\/|$)/;
+  /^(?:\/token)?\/v1\/(assistants|audio|batches|completions|containers|conversations|evals|files|fine_tuning|images|messages\/batches|moderations|organization|realtime|rerank|skills|threads|uploads|vector_stores|videos)(?:\/|$)/;
 
 /** Names the path and what was probably meant. The usual mistake is a client that adds `/v1` to a base URL that has it. */
 export function unknownPath(path: string, nearest: string | null): Fault {
@@ -28,7 +28,7 @@ const shown = (path: string): string => redact(path.length > LONGEST_SHOWN ? `${
 function advice(path: string, nearest: string | null): string {
   if (path.includes("/v1/v1/")) return "Remove /v1 from the client's base URL: the client adds it.";
   if (OTHER_SERVICES.test(path))
-    return "This gateway serves text generation only: /v1/chat/completions, /v1/responses and /v1/messages.";
+    return "This gateway serves text generation and embeddings only: /v1/chat/completions, /v1/responses, /v1/messages and /v1/embeddings.";
   if (nearest !== null) return `Did you mean ${nearest}?`;
   return "Paths start with /v1, or with /token/v1 for token-budget keys. GET /docs lists them.";
 }

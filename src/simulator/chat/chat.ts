@@ -2,6 +2,8 @@ import { isObject } from "../../core/bytes/is-object.ts";
 import { answerChat, DONE, encodeChat } from "./chat-answer.ts";
 import { checkChat } from "./check-chat.ts";
 import { chatToolNames, checkToolNames } from "../ask/check-tool-names.ts";
+import { answerEmbeddings } from "../embeddings/answer-embeddings.ts";
+import { readEmbeddings } from "../embeddings/read-embeddings.ts";
 import type { Ask, Dialect, JsonObject } from "../dialect.ts";
 import { listModels } from "../ask/model-list.ts";
 import { refuseLikeOpenai } from "../ask/openai-errors.ts";
@@ -13,6 +15,7 @@ export const chat: Dialect = {
   credentialHeaders: ["authorization"],
   requestIdHeader: "x-request-id",
   read,
+  embed: { read: readEmbeddings, answer: answerEmbeddings },
   models: (_named, headers) => listModels("anthropic-version" in headers ? "anthropic" : "openai"),
   encode: encodeChat,
   answer: answerChat,

@@ -4,6 +4,8 @@ import { invalid } from "../ask/refusal.ts";
 const INTERRUPTIONS = ["error", "reset", "close", "hang"] as const;
 const USAGE_MODES = ["normal", "missing", "negative", "absurd", "string"] as const;
 const FLUSHES = ["batch", "each"] as const;
+/** Ways in which servers answer otherwise than OpenAI does. */
+const VECTORS = ["usual", "floats", "unindexed", "turned", "short"] as const;
 const THOUGHTS = ["shown", "detailed", "hidden"] as const;
 
 export type UsageMode = (typeof USAGE_MODES)[number];
@@ -69,6 +71,8 @@ export type Script = {
   region: string | null;
   /** What it says that it bills, in ten thousand millionths of a dollar; null: nothing. */
   billedTicks: number | null;
+  /** How embeddings are given: as floats whatever was asked for, without their index, last first, or one too few. */
+  vectors: (typeof VECTORS)[number];
 };
 
 export const DEFAULT_SCRIPT: Script = {
@@ -106,6 +110,7 @@ export const DEFAULT_SCRIPT: Script = {
   tier: null,
   region: null,
   billedTicks: null,
+  vectors: "usual",
 };
 
 const MOST_TOKENS = 1_000_000;
@@ -145,6 +150,7 @@ const SETTINGS: Record<string, (value: string) => Partial<Script>> = {
   input: (value) => ({ inputTokens: integer("input", value, 1_000_000_000) }),
   cached: (value) => ({ cachedTokens: integer("cached", value, 1_000_000_000) }),
   tier: (value) => ({ tier: matching("tier", value, /^[\w-]{1,40}$/) }),
+  vectors: (value) => ({ vectors: oneOf("vectors", value, VECTORS) }),
   region: (value) => ({ region: matching("region", value, /^[\w-]{1,40}$/) }),
 };
 

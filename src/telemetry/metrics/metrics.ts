@@ -1,5 +1,5 @@
 import { Counter, Registry } from "@prometheus-io/client";
-import type { ClientDialect } from "../../core/request/dialect.ts";
+import type { CallFormat } from "../../core/request/dialect.ts";
 import type { FaultCode } from "../../core/fault.ts";
 import type { Duty } from "../../core/duty.ts";
 import { ACCEPTABLE_ALARMS, type AcceptableAlarm, type MoneyAlarmKind } from "../../core/money/money-alarm.ts";
@@ -20,7 +20,7 @@ import { countable, createLevel, createTally } from "./tally.ts";
 
 export type FinishedRequest = {
   route: RouteName;
-  dialect: ClientDialect | null;
+  dialect: CallFormat | null;
   status: number;
   code: FaultCode | null;
   outcome: AnswerOutcome | null;
@@ -50,7 +50,7 @@ export type Metrics = {
   upstreamCalled: (provider: string, outcome: string) => void;
   /** A message to the other processes about routes, or from them. */
   routeNews: (result: "sent" | "failed" | "heard" | "unreadable") => void;
-  membersDropped: (dialect: ClientDialect, provider: string, members: number) => void;
+  membersDropped: (dialect: CallFormat, provider: string, members: number) => void;
   dutyEnded: (duty: Duty, result: "done" | "failed") => void;
   noticeSent: (endpoint: string, result: "delivered" | "failed" | "dead") => void;
   noticesLeft: (left: { waiting: number; dead: number }) => void;

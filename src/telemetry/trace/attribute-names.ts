@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../../core/request/dialect.ts";
+import type { RouteFormat } from "../../core/request/dialect.ts";
 
 /** Names of span attributes. `gen_ai.*` and `http.*` follow the OpenTelemetry conventions, which still move: only here. */
 export const ATTRIBUTE = {
@@ -27,12 +27,13 @@ export const ATTRIBUTE = {
 } as const;
 
 /** What the conventions call a call in each format. */
-export const OPERATIONS: Readonly<Record<ProviderDialect, string>> = {
+export const OPERATIONS: Readonly<Record<RouteFormat, string>> = {
   chat: "chat",
   responses: "chat",
   messages: "chat",
   gemini: "generate_content",
   converse: "chat",
+  embeddings: "embeddings",
 };
 
 /** The conventions' own names of providers that operators usually call otherwise. Every other name is used as it is. */

@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../../core/request/dialect.ts";
+import type { RouteFormat } from "../../core/request/dialect.ts";
 import type { CallCredential } from "../../core/catalogue/call-credential.ts";
 import { prepareRoute, signed } from "../route/prepare-route.ts";
 import { reasonOf } from "./reason-of.ts";
@@ -9,7 +9,7 @@ export type Reached = { status: number | null; problem: string | null };
 /** Asks a provider for its list of models, which costs nothing. */
 export type Reach = (provider: {
   baseUrl: string;
-  dialect: ProviderDialect;
+  dialect: RouteFormat;
   platform?: string | null;
   credential: CallCredential;
 }) => Promise<Reached>;

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { renamed } from "../codec.ts";
 import { isStorable, storable } from "../storable.ts";
 import { MODEL_NAMES } from "./model.ts";
-import { describedPriceIn, EXACT, type Notation } from "./price.ts";
+import { isEmbedding } from "../../core/request/dialect.ts";
+import { describedPriceIn, EXACT, lacksOutput, type Notation } from "./price.ts";
 import { describedProvider } from "./provider.ts";
 import { MOST_INT, name } from "./route.ts";
 
@@ -88,6 +89,9 @@ const costIn = (price: PriceSchema) =>
 
 type PriceSchema = ReturnType<typeof describedPriceIn>;
 
+const OUTPUT_REQUIRED = "Field required: only a model that makes embeddings has no price of output";
+const ONE_KIND = "List should have routes of one kind: with the format embeddings, or with formats that generate";
+
 function describedModelIn(notation: Notation) {
   const price = describedPriceIn(notation);
   const fields = z
@@ -110,6 +114,17 @@ function describedModelIn(notation: Notation) {
     .refine((row) => haveDifferentDates([row.price, ...row.upcoming_prices]), {
       path: ["upcoming_prices"],
       error: "List should have one price for a date",
+    })
+    .check(({ value: { routes, price: now, upcoming_prices: later }, issues }) => {
+      const lacking = (priced: Parameters<typeof lacksOutput>[0], path: PropertyKey[]): void => {
+        if (!lacksOutput(priced, routes)) return;
+        issues.push({ code: "custom", path: [...path, "output"], input: priced, message: OUTPUT_REQUIRED });
+      };
+      lacking(now, ["price"]);
+      for (const [index, priced] of later.entries()) lacking(priced, ["upcoming_prices", index]);
+      for (const [index, route] of routes.entries()) lacking(route.cost, ["routes", index, "cost"]);
+      if (new Set(routes.map(({ dialect }) => isEmbedding(dialect))).size > 1)
+        issues.push({ code: "custom", path: ["routes"], input: routes, message: ONE_KIND });
     })
     .refine((row) => row.max_output_tokens === null || row.output_ceiling === null, {
       path: ["output_ceiling"],

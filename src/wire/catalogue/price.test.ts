@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { byPart, OPTIONAL_PARTS, type Tariff } from "../../core/money/price.ts";
+import { description } from "./description.ts";
 import { describedPriceIn, EXACT, tariffOf, tariffPartsOf, tariffPartsView, tariffView } from "./price.ts";
 
 const tariff: Tariff = {
@@ -80,4 +81,42 @@ test.each([
   const read = price.safeDecode({ ...fresh, when: [line] });
 
   expect(read.error?.issues.map((issue) => issue.path)).toContainEqual(path);
+});
+
+const described = (route: object, changes: object = {}) =>
+  description.safeDecode({
+    models: [
+      {
+        id: "m",
+        provider: "acme",
+        price: { input: "0.02" },
+        routes: [{ provider: "acme", upstream_model: "m-1", ...route }],
+        ...changes,
+      },
+    ],
+  } as Parameters<typeof description.safeDecode>[0]);
+
+test("a price needs an output unless the model makes embeddings, whose output is free", () => {
+  const embedding = { format: "embeddings" };
+
+  expect(described(embedding).data?.models[0]?.price).toMatchObject({ inputNano: 20_000_000n, outputNano: 0n });
+  expect(described({ format: "chat" }).error?.issues).toMatchObject([{ path: ["models", 0, "price", "output"] }]);
+  expect(described({ format: "chat" }, { price: { input: "0.02", output: "0" } }).success).toBe(true);
+  expect(
+    described(
+      { format: "chat" },
+      { price: null, upcoming_prices: [{ effective_from: "2090-01-01T00:00:00Z", input: "1" }] },
+    ).error?.issues,
+  ).toMatchObject([{ path: ["models", 0, "upcoming_prices", 0, "output"] }]);
+  expect(
+    described({ format: "chat", cost: { input: "1" } }, { price: { input: "1", output: "1" } }).error?.issues,
+  ).toMatchObject([{ path: ["models", 0, "routes", 0, "cost", "output"] }]);
+});
+
+test("all routes of a model are of one kind", () => {
+  const routes = ["embeddings", "chat"].map((format) => ({ provider: "acme", upstream_model: "m-1", format }));
+
+  expect(described({ format: "chat" }, { price: null, routes }).error?.issues).toMatchObject([
+    { path: ["models", 0, "routes"] },
+  ]);
 });

@@ -15,6 +15,7 @@ import {
   whenOf,
   wordOf,
 } from "../../core/money/price.ts";
+import { isEmbedding, type RouteFormat } from "../../core/request/dialect.ts";
 import { readHours } from "../../core/money/price-hours.ts";
 import { MOST_ROWS, tariffFault } from "../../core/money/rate-rows.ts";
 import type { RouteTerms } from "../../core/catalogue/route-terms.ts";
@@ -147,7 +148,15 @@ export const WRITTEN: Notation = {
   lines: linesOf(writtenCredits, {}),
 };
 
-const amountsIn = ({ credits: amount, lines }: Notation) => ({
+const NO_OUTPUT = "Credits per million output tokens. A model that makes embeddings needs none.";
+
+/** Whether its output has a price is checked where it is known what is sold by it. */
+const amountsIn = (notation: Notation) => ({
+  ...wholeAmountsIn(notation),
+  output: notation.credits.exactOptional().describe(NO_OUTPUT),
+});
+
+const wholeAmountsIn = ({ credits: amount, lines }: Notation) => ({
   ...byWord(NEEDED_PARTS, () => amount),
   ...byWord(OPTIONAL_PARTS, () => amount.nullable().default(null)),
   tools: toolPrices(amount).default({}),
@@ -162,7 +171,10 @@ export const effectiveFromIn = ({ moment: date }: Pick<Notation, "moment">) =>
     .default(null);
 
 /** A tariff in the words of the catalogue file: credits per million tokens, and per call of a tool, as exact decimals. */
-export type TariffView = ReturnType<typeof amountsView> & { when?: WhenLineView[] };
+export type TariffView = Omit<ReturnType<typeof amountsView>, "output"> & { output?: string; when?: WhenLineView[] };
+
+/** The same of what has a price for its output. */
+type WholeTariffView = TariffView & { output: string };
 
 const amountsView = (tariff: Tariff) => ({
   ...byWord(NEEDED_PARTS, (part) => formatCredits(tariff[part])),
@@ -171,17 +183,18 @@ const amountsView = (tariff: Tariff) => ({
 });
 
 /** A price without lines has no word of them. */
-export const tariffView = (tariff: Tariff): TariffView => ({
+export const tariffView = (tariff: Tariff): WholeTariffView => ({
   ...amountsView(tariff),
   ...(tariff.when === undefined || tariff.when.length === 0 ? {} : { when: tariff.when.map(lineView) }),
 });
 
 /** The tariff of a view, whose amounts are known to be decimals. */
 export const tariffOf = (view: TariffView): Tariff => ({
-  ...byPart(NEEDED_PARTS, (part) => nanoOf(view[wordOf(part)])),
+  ...byPart(NEEDED_PARTS, (part) => nanoOf(view[wordOf(part)] ?? "0")),
   ...byPart(OPTIONAL_PARTS, (part) => nanoOrNull(view[wordOf(part)])),
   toolCallNano: eachOf(view.tools, nanoOf),
   ...whenOf(view.when?.map(lineOf)),
+  ...(view.output === undefined ? { inputOnly: true } : {}),
 });
 
 /** Some parts of a tariff; null takes one away. */
@@ -241,6 +254,22 @@ export const tariff = z.codec(
   },
 );
 
+/** The same where it is not known what is sold by it, so that its output has a price. */
+export const wholeTariff = z.codec(
+  soundTariff(z.strictObject(wholeAmountsIn(EXACT)).meta({ id: "WholeTariffRequest" })),
+  z.custom<Tariff>(),
+  {
+    decode: tariffOf,
+    encode: tariffView,
+  },
+);
+
+/** What generates needs a price of output, or its answers would be given away. */
+export const lacksOutput = (priced: Pick<Tariff, "inputOnly"> | null | undefined, routes: Sold): boolean =>
+  priced?.inputOnly === true && !(routes.length > 0 && routes.every(({ dialect }) => isEmbedding(dialect)));
+
+type Sold = readonly { dialect: RouteFormat }[];
+
 export const describedPriceIn = (notation: Notation) =>
   z.codec(
     soundTariff(
@@ -256,7 +285,7 @@ export const describedPriceIn = (notation: Notation) =>
   );
 
 /** What a model costs its operator, as people write it. */
-export const costPrice = z.codec(soundTariff(z.strictObject(amountsIn(WRITTEN))), z.custom<Tariff>(), {
+export const costPrice = z.codec(soundTariff(z.strictObject(wholeAmountsIn(WRITTEN))), z.custom<Tariff>(), {
   decode: tariffOf,
   encode: tariffView,
 });

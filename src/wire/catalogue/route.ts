@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { REGION } from "../../core/catalogue/region.ts";
-import { PROVIDER_DIALECTS } from "../../core/request/dialect.ts";
+import { ROUTE_FORMATS } from "../../core/request/dialect.ts";
 import { isObject } from "../../core/bytes/is-object.ts";
 import { renamed } from "../codec.ts";
 import { storable } from "../storable.ts";
@@ -10,7 +10,7 @@ export const MOST_INT = 2_147_483_647;
 
 export const name = storable(200).min(1);
 export const upstreamModel = storable(500).min(1);
-export const format = z.enum(PROVIDER_DIALECTS);
+export const format = z.enum(ROUTE_FORMATS);
 
 /** The word on a route that says where it runs. */
 export const region = z

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { Fault, fieldFault } from "../../core/fault.ts";
 import { isObject } from "../../core/bytes/is-object.ts";
 import { findMembers, type Members } from "./members.ts";
-import { outlineOf } from "./outline.ts";
+import { type Outline, outlineOf } from "./outline.ts";
 
 export type ParsedBody = { value: Record<string, unknown>; bytes: Buffer; members: Members };
 
@@ -16,10 +16,10 @@ const MOST_VALUES = 250_000;
 const MOST_MEMBERS = 1_000;
 
 /** Bytes become a JSON object, or a refusal that says what is wrong with them. */
-export function parseBody(bytes: Buffer, maxDepth: number): ParsedBody {
+export function parseBody(bytes: Buffer, maxDepth: number, mostValues = MOST_VALUES): ParsedBody {
   if (bytes.length === 0) throw new Fault("invalid_request", "The request body is empty. Send a JSON object.");
   if (!isUtf8(bytes)) throw new Fault("invalid_request", "The request body is not valid UTF-8.");
-  const names = namesWithin(bytes, maxDepth);
+  const names = namesWithin(bytes, { depth: maxDepth, values: mostValues });
   const value = parse(bytes);
   if (!isObject(value)) {
     throw new Fault("invalid_request", "The request body must be a JSON object.");
@@ -41,15 +41,15 @@ export function parseBody(bytes: Buffer, maxDepth: number): ParsedBody {
 }
 
 /** How many names the text has; a refusal when it has too much of anything. */
-function namesWithin(bytes: Buffer, maxDepth: number): number {
-  const { depth, values, names } = outlineOf(bytes, { depth: maxDepth, values: MOST_VALUES });
-  if (depth > maxDepth) {
-    throw new Fault("invalid_request", `The request body is nested too deeply; the limit is ${maxDepth} levels.`);
+function namesWithin(bytes: Buffer, most: Pick<Outline, "depth" | "values">): number {
+  const { depth, values, names } = outlineOf(bytes, most);
+  if (depth > most.depth) {
+    throw new Fault("invalid_request", `The request body is nested too deeply; the limit is ${most.depth} levels.`);
   }
-  if (values > MOST_VALUES) {
+  if (values > most.values) {
     throw new Fault(
       "invalid_request",
-      `The request body has more than ${MOST_VALUES.toLocaleString("en-US")} values, the limit.`,
+      `The request body has more than ${most.values.toLocaleString("en-US")} values, the limit.`,
     );
   }
   return names;

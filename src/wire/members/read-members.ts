@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../core/request/dialect.ts";
+import type { CallFormat } from "../../core/request/dialect.ts";
 import { findMembers } from "../json/members.ts";
 import type { ParsedBody } from "../json/parse-body.ts";
 import { cutMembers, saysNothing } from "./cut-members.ts";
@@ -15,7 +15,7 @@ export type InspectedBody = ParsedBody & {
 };
 
 /** Refuses what no provider is sent, and rids a body of what says nothing or is left out. Its bytes are touched only where there is such. */
-export function readMembers(dialect: ClientDialect, body: ParsedBody, mediaUrls: MediaUrls): InspectedBody {
+export function readMembers(dialect: CallFormat, body: ParsedBody, mediaUrls: MediaUrls): InspectedBody {
   const shape = MEMBERS[dialect];
   const terms = { mediaUrls, refused: "fault" } as const;
   const { fault, changed, unknown, more, ...beside } = inspectMembers(shape, body.value, terms);
@@ -31,7 +31,7 @@ export function readMembers(dialect: ClientDialect, body: ParsedBody, mediaUrls:
 }
 
 /** The same for a body of which nothing comes but a figure: what is refused is left out of it instead. */
-export function readCountedMembers(dialect: ClientDialect, body: ParsedBody, mediaUrls: MediaUrls): InspectedBody {
+export function readCountedMembers(dialect: CallFormat, body: ParsedBody, mediaUrls: MediaUrls): InspectedBody {
   const terms = { mediaUrls, refused: "taken out" } as const;
   const { changed, unknown, more, cacheMarks, leftOut } = inspectMembers(MEMBERS[dialect], body.value, terms);
   const found = { unknown: { listed: unknown, more }, cacheMarks, leftOut };

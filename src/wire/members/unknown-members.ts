@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../core/request/dialect.ts";
+import type { CallFormat } from "../../core/request/dialect.ts";
 import type { MemberPolicy } from "../../core/request/member-policy.ts";
 import { findMembers, type Members } from "../json/members.ts";
 import { cutMembers } from "./cut-members.ts";
@@ -15,7 +15,7 @@ export function droppedMembers({ listed }: UnknownMembers, policy: MemberPolicy)
   return listed.filter(({ name }) => !isOpen(name));
 }
 
-type Carried = { dialect: ClientDialect; bytes: Buffer; members: Members; unknown: UnknownMembers };
+type Carried = { dialect: CallFormat; bytes: Buffer; members: Members; unknown: UnknownMembers };
 
 /** The same request without the members that this provider is not told; the very same when there are none. */
 export function withoutUnknown<Request extends Carried>(request: Request, policy: MemberPolicy): Request {

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { bearer } from "../knock.ts";
 import { makeKey } from "../operator.ts";
-import { ask, JSON_TYPE, modelFor, type Operation, send } from "../operations.ts";
+import { ask, JSON_TYPE, modelFor, type AnyOperation, send } from "../operations.ts";
 import { expectRefused } from "../refused.ts";
 
 const EXPIRED = { status: 403, code: "key_expired" };
 const DISABLED = { status: 403, code: "key_disabled" };
 
 /** Whoever is known may still not be allowed this. */
-export function testForbidden(operation: Operation): void {
+export function testForbidden(operation: AnyOperation): void {
   const param = operation.format === "A" ? "model" : null;
   let gateway: GatewayProcess;
   beforeAll(async () => {

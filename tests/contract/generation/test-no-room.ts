@@ -3,11 +3,11 @@ import type { IncomingMessage } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { openStream, readAll } from "../open-stream.ts";
-import { ask, MESSAGE, modelFor, type Operation } from "../operations.ts";
+import { ask, MESSAGE, modelFor, type AnyOperation } from "../operations.ts";
 import { expectRefused, expectWait } from "../refused.ts";
 
 /** A gateway that has no room. */
-export function testNoRoom(operation: Operation): void {
+export function testNoRoom(operation: AnyOperation): void {
   let gateway: GatewayProcess;
   beforeAll(async () => {
     gateway = await startGatewayProcess({

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { knock } from "../knock.ts";
-import { ask, type Operation } from "../operations.ts";
+import { ask, type AnyOperation } from "../operations.ts";
 import { expectRefused } from "../refused.ts";
 
 /** What nobody publishes is not there. */
-export function testNotFound(operation: Operation): void {
+export function testNotFound(operation: AnyOperation): void {
   let gateway: GatewayProcess;
   beforeAll(async () => {
     gateway = await startGatewayProcess();

@@ -3,13 +3,13 @@ import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-
 import { badKeys, unknownKey } from "../bad-keys.ts";
 import { bearer } from "../knock.ts";
 import { makeRevokedKey } from "../operator.ts";
-import { ask, JSON_TYPE, type Operation, send } from "../operations.ts";
+import { ask, JSON_TYPE, type AnyOperation, send } from "../operations.ts";
 import { expectRefused } from "../refused.ts";
 
 const UNAUTHORISED = { status: 401, code: "invalid_credentials" };
 
 /** Whoever is not known is not let in, before a byte of the body is read. */
-export function testUnauthorised(operation: Operation): void {
+export function testUnauthorised(operation: AnyOperation): void {
   const body = JSON.stringify({ model: "plain", ...operation.body });
   let gateway: GatewayProcess;
   beforeAll(async () => {

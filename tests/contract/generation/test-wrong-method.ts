@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { knock } from "../knock.ts";
-import type { Operation } from "../operations.ts";
+import type { AnyOperation } from "../operations.ts";
 import { expectRefused } from "../refused.ts";
 
 /** The path is there, the method is not. */
-export function testWrongMethod(operation: Operation): void {
+export function testWrongMethod(operation: AnyOperation): void {
   let gateway: GatewayProcess;
   beforeAll(async () => {
     gateway = await startGatewayProcess();

@@ -54,9 +54,13 @@ test.each([
   ["/token/v1/message", "Did you mean /token/v1/messages?"],
   ["/v1", "Did you mean /v1/models?"],
   ["/token/v1/", "Did you mean /token/v1/models?"],
-  ["/v1/embeddings", "text generation only: /v1/chat/completions, /v1/responses and /v1/messages"],
-  ["/token/v1/images/generations", "text generation only"],
-  ["/v1/messages/batches", "text generation only"],
+  [
+    "/v1/rerank",
+    "text generation and embeddings only: /v1/chat/completions, /v1/responses, /v1/messages and /v1/embeddings",
+  ],
+  ["/v1/embedding", "Did you mean /v1/embeddings?"],
+  ["/token/v1/images/generations", "text generation and embeddings only"],
+  ["/v1/messages/batches", "text generation and embeddings only"],
   ["/nothing/like/it", "GET /docs lists them"],
 ])(
   "%s is refused with the path that was probably meant, or why there is none [ERR-26] [ERR-38]",

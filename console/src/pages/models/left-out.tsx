@@ -8,7 +8,8 @@ import type { Compared } from "./compared.ts";
 const REASONS: Record<Compared["skipped"][number]["reason"], string> = {
   other_vendor: "of another vendor",
   not_matched: "with another id",
-  other_mode: "neither chat nor responses",
+  other_mode: "neither chat, responses nor embedding",
+  other_wire: "embeddings that are not asked for as OpenAI's are",
   no_price: "without a price per token",
   free: "priced at 0, which often means unknown",
   other_units: "also priced by something other than tokens",

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { catalogueChanges } from "../../../contract/catalogue-changes.ts";
 import { written } from "../../../wire/validate.ts";
-import { type ProviderDialect, PROVIDER_DIALECTS } from "../../../core/request/dialect.ts";
+import { isEmbedding, ROUTE_FORMATS, type RouteFormat } from "../../../core/request/dialect.ts";
 import { mergeTariff, type Tariff } from "../../../core/money/price.ts";
 import { regionName, tokenCount } from "../../arguments.ts";
 import { withOperator } from "../../open-operator.ts";
@@ -13,7 +13,7 @@ import { CommandError } from "../../report-failure.ts";
 type AddOptions = PriceOptions & {
   provider: string;
   upstreamModel: string;
-  format: ProviderDialect;
+  format: RouteFormat;
   conformant?: boolean;
   priority?: number;
   weight?: number;
@@ -35,7 +35,9 @@ export function addModelAddCommand(models: Command): void {
     .requiredOption("--provider <name>", "provider of the route")
     .requiredOption("--upstream-model <name>", "the provider's name for the model")
     .addOption(
-      new Option("--format <format>", "wire format of the route").choices(PROVIDER_DIALECTS).makeOptionMandatory(),
+      new Option("--format <format>", "wire format of the route; embeddings: the model makes embeddings")
+        .choices(ROUTE_FORMATS)
+        .makeOptionMandatory(),
     )
     .option("--conformant", "forward its streams unchanged")
     .option("--no-conformant", "repair its streams (default)")
@@ -85,11 +87,12 @@ const routeOf = ({ provider, upstreamModel, format, conformant, priority, weight
   ...(region === undefined ? {} : { region }),
 });
 
-function tariffOf(options: PriceOptions): Tariff | null {
+function tariffOf(options: PriceOptions & Pick<AddOptions, "format">): Tariff | null {
   const parts = partsOf(options);
   if (Object.keys(parts).length === 0) return null;
-  const tariff = mergeTariff(null, parts);
-  if (tariff === null) throw new CommandError("a price needs at least --input and --output.");
+  const embeds = isEmbedding(options.format);
+  const tariff = mergeTariff(null, embeds ? { outputNano: 0n, ...parts } : parts);
+  if (tariff === null) throw new CommandError(`a price needs at least --input${embeds ? "" : " and --output"}.`);
   return tariff;
 }
 

@@ -2,14 +2,14 @@ import type { Model } from "../../../catalogue/model.ts";
 import type { Route } from "../../../core/catalogue/route.ts";
 import { Fault, fieldFault } from "../../../core/fault.ts";
 import { PLAIN_TIER, tiersSold } from "../../../core/money/rate-rows.ts";
-import type { ClientDialect, ProviderDialect } from "../../../core/request/dialect.ts";
+import type { ClientDialect, RouteFormat } from "../../../core/request/dialect.ts";
 import type { Key } from "../../../keys/key.ts";
 import type { GenerationRequest } from "../../../wire/generation-request.ts";
 
 type Asked = Pick<GenerationRequest, "dialect" | "tier" | "tierField">;
 
 /** Between these a tier is said alike. */
-const ALIKE: ReadonlySet<ClientDialect | ProviderDialect> = new Set(["chat", "responses"]);
+const ALIKE: ReadonlySet<ClientDialect | RouteFormat> = new Set(["chat", "responses"]);
 
 /** What of a key says which tiers it may ask for. */
 type Asker = Pick<Key, "mode" | "tiers" | "accountTiers">;

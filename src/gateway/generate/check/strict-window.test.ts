@@ -1,17 +1,18 @@
 import { describe, expect, test } from "vitest";
 import type { Model } from "../../../catalogue/model.ts";
-import type { Route } from "../../../core/catalogue/route.ts";
+import { generationRoute, type GenerationRoute, type Route } from "../../../core/catalogue/route.ts";
 import { MODEL, ROUTE } from "../../../../tests/support/generation-stage.ts";
 import { keepToWindow } from "./strict-window.ts";
 
-const strict: Route = { ...ROUTE, id: "strict", windowCheck: "strict" };
-const trying: Route = { ...ROUTE, id: "trying" };
-const across: Route = { ...ROUTE, id: "across", dialect: "messages" };
-const acrossStrict: Route = { ...across, id: "across strict", windowCheck: "strict" };
+const routeWith = (changes: Partial<Route>): GenerationRoute => generationRoute({ ...ROUTE, ...changes });
+const strict = routeWith({ id: "strict", windowCheck: "strict" });
+const trying = routeWith({ id: "trying" });
+const across = routeWith({ id: "across", dialect: "messages" });
+const acrossStrict = routeWith({ id: "across strict", dialect: "messages", windowCheck: "strict" });
 
 type Case = {
-  routes?: readonly Route[];
-  others?: readonly (readonly Route[])[];
+  routes?: readonly GenerationRoute[];
+  others?: readonly (readonly GenerationRoute[])[];
   contextWindow?: number | null;
   /** The bound of its input by its bytes. */
   most?: number;

@@ -2,12 +2,12 @@ import type { Model } from "../../../catalogue/model.ts";
 import { Fault } from "../../../core/fault.ts";
 import type { InputEstimate } from "../../../core/request/input-estimate.ts";
 import { mediaTokensOf, mostInputTokens } from "../../../core/request/media-tokens.ts";
-import type { Route } from "../../../core/catalogue/route.ts";
+import type { GenerationRoute, Route } from "../../../core/catalogue/route.ts";
 import { after, type Soon } from "../../../core/soon.ts";
 import type { RouteGroup, RouteGroups } from "../../../translate/fidelity/group-routes.ts";
 import { MOST_COUNTED_BYTES } from "./count-near-the-edge.ts";
 
-type Judged = { model: Model; routeGroups: RouteGroups<Route>; input: InputEstimate };
+type Judged = { model: Model; routeGroups: RouteGroups<GenerationRoute>; input: InputEstimate };
 
 type Texts = {
   bodyBytes: number;
@@ -16,7 +16,7 @@ type Texts = {
 };
 
 type Kept = {
-  routeGroups: RouteGroups<Route>;
+  routeGroups: RouteGroups<GenerationRoute>;
   /** Whether it was proven that the model reads it whole. */
   fits: boolean;
 };
@@ -45,15 +45,15 @@ export function keepToWindow({ model, routeGroups, input }: Judged, { bodyBytes,
 }
 
 /** Null: no route is left. */
-function withoutStrict({ best, others }: RouteGroups<Route>): RouteGroups<Route> | null {
-  const rest = (): RouteGroup<Route>[] => others().flatMap(trying);
+function withoutStrict({ best, others }: RouteGroups<GenerationRoute>): RouteGroups<GenerationRoute> | null {
+  const rest = (): RouteGroup<GenerationRoute>[] => others().flatMap(trying);
   const [first] = trying(best);
   if (first !== undefined) return { best: first, others: rest };
   const [next, ...more] = rest();
   return next === undefined ? null : { best: next, others: () => more };
 }
 
-function trying({ routes, fidelity }: RouteGroup<Route>): RouteGroup<Route>[] {
+function trying({ routes, fidelity }: RouteGroup<GenerationRoute>): RouteGroup<GenerationRoute>[] {
   const left = routes.filter((route) => !isStrict(route));
   return left.length === 0 ? [] : [{ routes: left, fidelity }];
 }

@@ -1,4 +1,5 @@
 import type { Model } from "../../../catalogue/model.ts";
+import type { CallFormat } from "../../../core/request/dialect.ts";
 import { memberPolicyOf } from "../../../core/request/member-policy.ts";
 import { soldCache } from "../../../core/money/price.ts";
 import type { Route } from "../../../core/catalogue/route.ts";
@@ -8,7 +9,7 @@ import { unsoldMarks } from "../../../wire/members/cache-marks.ts";
 import type { UnknownMember } from "../../../wire/members/inspect-members.ts";
 import { droppedMembers } from "../../../wire/members/unknown-members.ts";
 
-type Asked = Pick<GenerationRequest, "dialect" | "unknown" | "cacheMarks" | "leftOut">;
+type Asked = Pick<GenerationRequest, "unknown" | "cacheMarks" | "leftOut"> & { dialect: CallFormat };
 
 /**
  * The members of a request that the provider of a route is not told: since its row says so, or since the model's price has nothing for
@@ -37,7 +38,11 @@ const KEPT: ReadonlySet<string> = new Set(["messages.*.content.*.cache_control",
 const isKept = ({ path }: UnknownMember): boolean => KEPT.has(path);
 
 /** The routes that a caller can do with: of one that wants no loss, those whose providers are told everything. */
-export function routesFor(request: Asked, model: Pick<Model, "routes" | "price">, wanted: Fidelity): readonly Route[] {
+export function routesFor<On extends Route>(
+  request: Asked,
+  model: Pick<Model<On>, "routes" | "price">,
+  wanted: Fidelity,
+): readonly On[] {
   const { routes } = model;
   if (wanted === "declared" || losesNothing(request)) return routes;
   const telling = routes.filter((route) => untold(request, route, model).length === 0);

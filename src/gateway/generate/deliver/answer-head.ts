@@ -1,6 +1,7 @@
 import { formatCredits } from "../../../core/money/money.ts";
 import type { KeyMode } from "../../../core/people/key-mode.ts";
 import type { Route } from "../../../core/catalogue/route.ts";
+import type { Key } from "../../../keys/key.ts";
 import type { AnswerHead } from "../../../core/request/sink.ts";
 import { groupOf, withDropped } from "../../../translate/fidelity/group-routes.ts";
 import type { AnswerOrigin } from "../../../translate/translator.ts";
@@ -19,16 +20,22 @@ export function fidelityOf({ generation: { request }, model, routeGroups }: Gene
   return withDropped(fidelity, untold(request, route, model));
 }
 
+/** How many requests its key may make. */
+export const limitHeader = ({ rpmLimit }: Pick<Key, "rpmLimit">): AnswerHead["headers"] =>
+  rpmLimit === null ? {} : { "x-ratelimit-limit-requests": String(rpmLimit) };
+
 /**
  * Tells the caller what was lost on the way to the provider that answers, and its limits: of requests, and of this answer when it
  * may not grow to what the model gives.
  */
 export function announcedHead(head: AnswerHead, state: GenerationState, route: Route): AnswerHead {
   const { held, generation } = state;
-  const { rpmLimit } = generation.caller.key;
-  const headers: AnswerHead["headers"] = { ...head.headers, "x-tollgate-fidelity": fidelityOf(state, route) };
+  const headers: AnswerHead["headers"] = {
+    ...head.headers,
+    ...limitHeader(generation.caller.key),
+    "x-tollgate-fidelity": fidelityOf(state, route),
+  };
   if (held.clamped) headers["x-tollgate-max-tokens"] = String(held.toldMaxTokens);
-  if (rpmLimit !== null) headers["x-ratelimit-limit-requests"] = String(rpmLimit);
   return { ...head, headers };
 }
 

@@ -1,4 +1,5 @@
 import { AnswerLimitError, boundBeside } from "../../../core/request/answer-limit.ts";
+import { generationRoute } from "../../../core/catalogue/route.ts";
 import type { Soon } from "../../../core/soon.ts";
 import type { Usage } from "../../../core/money/usage.ts";
 import { collect } from "../../../relay/collect.ts";
@@ -41,7 +42,7 @@ export const createDeliverPlain =
 
     let plain: Soon<PlainAnswer>;
     try {
-      plain = paperwork.readPlain(whole, { request, route, origin: originOf(state, route) });
+      plain = paperwork.readPlain(whole, { request, route: generationRoute(route), origin: originOf(state, route) });
       if (plain instanceof Promise) plain = await plain;
     } catch (error) {
       const { provider, upstreamModel: model } = route;

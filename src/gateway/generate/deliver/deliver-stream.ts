@@ -1,5 +1,6 @@
 import { Fault } from "../../../core/fault.ts";
 import type { Route } from "../../../core/catalogue/route.ts";
+import { generationRoute } from "../../../core/catalogue/route.ts";
 import { NO_USAGE } from "../../../core/money/usage.ts";
 import type { Relay, Relayed } from "../../../relay/relay.ts";
 import { pickTranslator } from "../../../translate/pick-translator.ts";
@@ -26,7 +27,7 @@ export const createDeliverStream =
   async (state, { route, answer: { body } }) => {
     const { generation, held, sink, clock } = state;
     const { requestId, request, startedAtMs } = generation;
-    const stage = pickTranslator(request.dialect, route).stage(request, originOf(state, route));
+    const stage = pickTranslator(request.dialect, generationRoute(route)).stage(request, originOf(state, route));
     const head = announcedHead(STREAM_HEAD, state, route);
     const watch = watchPace(state, route);
     const away = timeAway(stage, clock.elapsedMs());

@@ -1,0 +1,4 @@
+import { testForbidden } from "../generation/test-forbidden.ts";
+import { EMBEDDINGS } from "../operations.ts";
+
+testForbidden(EMBEDDINGS);

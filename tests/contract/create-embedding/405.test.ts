@@ -1,0 +1,4 @@
+import { testWrongMethod } from "../generation/test-wrong-method.ts";
+import { EMBEDDINGS } from "../operations.ts";
+
+testWrongMethod(EMBEDDINGS);

@@ -1,0 +1,4 @@
+import { testNoRoom } from "../generation/test-no-room.ts";
+import { EMBEDDINGS } from "../operations.ts";
+
+testNoRoom(EMBEDDINGS);
