@@ -19,7 +19,8 @@ export async function listModels({ origin, key }: Pick<ClientConnection, "origin
     });
     const body: unknown = await response.json().catch(() => null);
     const data = isObject(body) && Array.isArray(body["data"]) ? body["data"] : null;
-    if (response.ok && data !== null) return { models: data.filter(isObject).map(modelOf), problem: null };
+    if (response.ok && data !== null)
+      return { models: data.filter(isObject).filter(generates).map(modelOf), problem: null };
     const error = isObject(body) && isObject(body["error"]) ? body["error"]["message"] : undefined;
     const detail =
       typeof error === "string" ? error : "The response is not a list of models. Is this a Tollgate gateway?";
@@ -30,6 +31,10 @@ export async function listModels({ origin, key }: Pick<ClientConnection, "origin
     return { models: null, problem: `${url} can't be reached: ${reason}` };
   }
 }
+
+/** No client that is connected asks for embeddings alone. */
+const generates = ({ capabilities }: Record<string, unknown>): boolean =>
+  !isObject(capabilities) || capabilities["embeddings"] !== true;
 
 const modelOf = (row: Record<string, unknown>): OfferedModel => ({
   id: String(row["id"]),

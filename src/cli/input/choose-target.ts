@@ -1,23 +1,20 @@
-import { isEmbedding, type ProviderDialect } from "../../core/request/dialect.ts";
+import type { RouteFormat } from "../../core/request/dialect.ts";
 import type { ProviderDetails } from "../../operator/providers.ts";
 import { CommandError } from "../report-failure.ts";
 
 /** What a test calls. `route` is the one that it speaks for; null when the catalogue has none such. */
 export type Choice = {
   upstreamModel: string;
-  dialect: ProviderDialect;
+  dialect: RouteFormat;
   route: { modelId: string; conformant: boolean } | null;
 };
 
 /** A model by our name or by the provider's own; without one, whatever callers are offered first. */
 export function chooseTarget(
   { name, routes }: Pick<ProviderDetails, "name" | "routes">,
-  { model, dialect }: { model: string | undefined; dialect: ProviderDialect | undefined },
+  { model, dialect }: { model: string | undefined; dialect: RouteFormat | undefined },
 ): Choice {
-  const generating = routes.flatMap((route) =>
-    isEmbedding(route.dialect) ? [] : [{ ...route, dialect: route.dialect }],
-  );
-  const spoken = generating.filter((route) => dialect === undefined || route.dialect === dialect);
+  const spoken = routes.filter((route) => dialect === undefined || route.dialect === dialect);
   const wanted =
     model === undefined ? spoken : spoken.filter((route) => route.modelId === model || route.upstreamModel === model);
   const route = wanted.find(({ published }) => published) ?? wanted[0];

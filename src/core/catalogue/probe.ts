@@ -1,9 +1,9 @@
-import type { ProviderDialect } from "../request/dialect.ts";
+import type { RouteFormat } from "../request/dialect.ts";
 
 /** What a provider is tried with. */
-export type ProbeTarget = { upstreamModel: string; dialect: ProviderDialect };
+export type ProbeTarget = { upstreamModel: string; dialect: RouteFormat };
 
-/** How a provider answered one small streamed call. */
+/** How a provider answered one small call, streamed unless it was for an embedding. */
 export type ProbeResult = {
   /** Null: the provider did not answer at all. */
   status: number | null;

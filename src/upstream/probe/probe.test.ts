@@ -157,3 +157,16 @@ test("a Gemini provider is asked in its own words, and its thoughts are counted 
   });
   expect(cut.examination?.broken).toEqual(["a candidate has a finishReason"]);
 });
+
+test("a route of embeddings is asked for one, and an answer without any is told", async () => {
+  const whole = await probe({ dialect: "embeddings", upstreamModel: "sim-embed" });
+  const empty = await probe({ dialect: "embeddings", upstreamModel: "sim-embed+vectors=short" });
+  const refused = await probe({ dialect: "embeddings", upstreamModel: "sim-embed+fail=404" });
+  const { url, body } = await asked("https://api.openai.com/v1", "embeddings");
+
+  expect(whole).toMatchObject({ status: 200, problem: null, examination: null });
+  expect(empty).toMatchObject({ status: 200, problem: "the answer has no embedding for the one input" });
+  expect(refused).toMatchObject({ status: 404 });
+  expect(url).toBe("https://api.openai.com/v1/embeddings");
+  expect(body).not.toHaveProperty("stream");
+});

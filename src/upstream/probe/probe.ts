@@ -1,4 +1,4 @@
-import type { ProviderDialect } from "../../core/request/dialect.ts";
+import { isEmbedding, type RouteFormat } from "../../core/request/dialect.ts";
 import { PROBE_OUTPUT_TOKENS, type ProbeResult, type ProbeTarget } from "../../core/catalogue/probe.ts";
 import type { CallCredential } from "../../core/catalogue/call-credential.ts";
 import { scrub } from "../../core/secret/scrub.ts";
@@ -8,6 +8,7 @@ import { streamOf } from "../../core/bytes/stream-of.ts";
 import { cloudBody } from "../../wire/messages/cloud-body.ts";
 import type { Unframe } from "../frames/unframe.ts";
 import { readBeginning } from "../refusal/read-beginning.ts";
+import { embeddingsProblem } from "./examine-embeddings.ts";
 import { examineStream } from "./examine-stream.ts";
 import { reasonOf } from "./reason-of.ts";
 
@@ -31,7 +32,7 @@ type Operation = { body: (model: string, quirks: Quirks) => Record<string, unkno
 
 const messages = [{ role: "user", content: QUESTION }];
 
-const OPERATIONS: Record<ProviderDialect, Operation> = {
+const OPERATIONS: Record<RouteFormat, Operation> = {
   chat: {
     body: (model, { chat: { outputLimitField, streamOptions } }) => ({
       model,
@@ -65,10 +66,13 @@ const OPERATIONS: Record<ProviderDialect, Operation> = {
       inferenceConfig: { maxTokens: PROBE_OUTPUT_TOKENS },
     }),
   },
+  embeddings: {
+    body: (model) => ({ model, input: QUESTION }),
+  },
 };
 
 /**
- * Makes one small streamed call, with nothing in between, and says what its answer was like. It is asked where and how the
+ * Makes one small call, streamed unless it is for an embedding, with nothing in between, and says what its answer was like. It is asked where and how the
  * gateway would ask it, or the test would tell of another call.
  */
 export const createProbe =
@@ -85,7 +89,8 @@ export const createProbe =
       const prepared = prepareRoute({ baseUrl, platform, dialect, upstreamModel }, credential);
       const { origin, paths, headers, quirks, signer, unframe } = prepared;
       const asked = bodyOf(dialect, upstreamModel, quirks);
-      const path = paths.streamed;
+      const embeds = isEmbedding(dialect);
+      const path = embeds ? paths.whole : paths.streamed;
       const call = { method: "POST", host: new URL(origin).host, path, headers, body: asked } as const;
       const response = await fetch(origin + path, {
         method: "POST",
@@ -101,6 +106,7 @@ export const createProbe =
         const problem = scrub(hidden(text), upstreamModel).slice(0, SHOWN_CHARACTERS);
         return { ...outcome, problem, examination: null };
       }
+      if (embeds) return { ...outcome, problem: embeddingsProblem(text), examination: null };
       if (!type.startsWith("text/event-stream"))
         return { ...outcome, problem: `the answer is no stream but ${type || "of no type"}`, examination: null };
       return { ...outcome, problem: null, examination: examineStream(dialect, text) };
@@ -115,7 +121,7 @@ export const createProbe =
     }
   };
 
-function bodyOf(dialect: ProviderDialect, upstreamModel: string, quirks: Quirks): Buffer {
+function bodyOf(dialect: RouteFormat, upstreamModel: string, quirks: Quirks): Buffer {
   const body = Buffer.from(JSON.stringify(OPERATIONS[dialect].body(upstreamModel, quirks)));
   const { cloud } = quirks.messages;
   return dialect === "messages" && cloud !== null ? cloudBody(body, { cloud, betas: undefined, upstreamModel }) : body;

@@ -1,4 +1,4 @@
-import type { ClientDialect } from "../../core/request/dialect.ts";
+import type { CallFormat, ClientDialect } from "../../core/request/dialect.ts";
 
 /** Below the origin of a key; below `/me` for the session of a page. */
 export const GENERATION_PATHS = {
@@ -7,16 +7,19 @@ export const GENERATION_PATHS = {
   messages: "/v1/messages",
 } as const satisfies Record<ClientDialect, string>;
 
+const PATHS: Record<CallFormat, string> = { ...GENERATION_PATHS, embeddings: "/v1/embeddings" };
+
 /** As each format's own clients send it. */
-const KEY_HEADERS: Record<ClientDialect, (key: string) => readonly string[]> = {
+const KEY_HEADERS: Record<CallFormat, (key: string) => readonly string[]> = {
   chat: (key) => [`authorization: Bearer ${key}`],
   responses: (key) => [`authorization: Bearer ${key}`],
+  embeddings: (key) => [`authorization: Bearer ${key}`],
   messages: (key) => [`x-api-key: ${key}`, "anthropic-version: 2023-06-01"],
 };
 
 type Given = {
   origin: string;
-  format: ClientDialect;
+  format: CallFormat;
   body: object;
   /** Shown as it arrives. */
   streamed: boolean;
@@ -27,7 +30,7 @@ type Given = {
 /** A request as a command of the shell. */
 export function curlCommand({ origin, format, body, streamed, key = "$TOLLGATE_KEY" }: Given): string {
   return [
-    `curl ${streamed ? "-N " : ""}${origin}${GENERATION_PATHS[format]}`,
+    `curl ${streamed ? "-N " : ""}${origin}${PATHS[format]}`,
     ...[...KEY_HEADERS[format](key), "content-type: application/json"].map((header) => `-H "${header}"`),
     `-d '${JSON.stringify(body).replaceAll("'", String.raw`'\''`)}'`,
   ].join(" \\\n  ");

@@ -22,7 +22,7 @@ export function Connect(): ReactNode {
   const me = useMe();
   const { own, changeOwn } = useOwnSearch("/shell/connect");
   const models = useQuery(modelsQuery);
-  const known = models.data ?? [];
+  const known = (models.data ?? []).filter(({ embeds }) => !embeds);
   const model = known.find(({ id }) => id === own.use) ?? known[0];
   const clients = me.person === null ? CLIENT_SETUPS : SIGN_IN_CLIENTS;
   const client = clients.find(({ id }) => id === own.client) ?? (clients[0] as ClientSetup);

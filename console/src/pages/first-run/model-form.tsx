@@ -39,15 +39,21 @@ const FIELDS = ["id", "route.upstream_model", ...FIGURES.map(({ param }) => para
 const orWord = (text: string, word: string): string => (text === "" ? word : text);
 const count = (text: string): number | null => (text === "" ? null : Number(text));
 
+/** Its models have neither a limit nor a price of output. */
+const EMBEDDINGS: Format = "embeddings";
+
+const isRequired = (name: string, { format }: Draft): boolean =>
+  format !== EMBEDDINGS || (name !== "most" && name !== "output");
+
 /** As `tollgate models add` is told the same. */
 const commandOf = (draft: Draft): string =>
-  `tollgate models add ${orWord(draft.id, "MODEL")} --provider ${orWord(draft.provider, "NAME")} --upstream-model ${orWord(draft.upstream, orWord(draft.id, "MODEL"))} --format ${draft.format} --context ${orWord(draft.context, "TOKENS")} --max-output ${orWord(draft.most, "TOKENS")} --input ${orWord(draft.input, "PRICE")} --output ${orWord(draft.output, "PRICE")}`;
+  `tollgate models add ${orWord(draft.id, "MODEL")} --provider ${orWord(draft.provider, "NAME")} --upstream-model ${orWord(draft.upstream, orWord(draft.id, "MODEL"))} --format ${draft.format} --context ${orWord(draft.context, "TOKENS")} --input ${orWord(draft.input, "PRICE")}${draft.format === EMBEDDINGS ? "" : ` --max-output ${orWord(draft.most, "TOKENS")} --output ${orWord(draft.output, "PRICE")}`}`;
 
 const modelOf = (draft: Draft) => ({
   id: draft.id,
   context_window: count(draft.context),
   max_output_tokens: count(draft.most),
-  price: { input: draft.input, output: draft.output },
+  price: { input: draft.input, ...(draft.output !== "" && { output: draft.output }) },
   route: { provider: draft.provider, upstream_model: draft.upstream || draft.id, format: draft.format as Format },
 });
 
@@ -93,7 +99,7 @@ export function ModelForm({ providers }: { providers: readonly Provider[] }): Re
         />
         <SelectField {...field("format")} label="Format" options={FORMATS} />
         {FIGURES.map(({ name, param, ...rest }) => (
-          <Field key={name} {...field(name)} {...rest} required problem={problemOf(param)} />
+          <Field key={name} {...field(name)} {...rest} required={isRequired(name, draft)} problem={problemOf(param)} />
         ))}
         <div className="flex flex-col gap-3 sm:col-span-2">
           <Problem text={otherwise} />

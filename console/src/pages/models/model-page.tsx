@@ -107,11 +107,14 @@ function PriceLead({ of: { price } }: { of: Model }): ReactNode {
 const tokens = (count: number | null, none: string): ReactNode =>
   count === null ? <span className="text-ink-3">{none}</span> : `${groupDigits(count)} tokens`;
 
+const noOutput = ({ routes }: Model): string =>
+  routes.some(({ format }) => format === "embeddings") ? "none: it makes embeddings" : "not known";
+
 const ModelFacts = ({ of: model }: { of: Model }): ReactNode => (
   <Facts
     facts={[
       ["Context window", tokens(model.context_window, "not known")],
-      ["Most output", tokens(model.max_output_tokens ?? model.output_ceiling, "not known")],
+      ["Most output", tokens(model.max_output_tokens ?? model.output_ceiling, noOutput(model))],
       ["Least reserved", tokens(model.output_floor, "none")],
       ["Token factor", String(model.token_factor)],
       ["Owned by", model.owned_by],

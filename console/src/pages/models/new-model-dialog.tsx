@@ -30,8 +30,12 @@ export function NewModelDialog({ onClose }: { onClose: () => void }): ReactNode 
           body: {
             id: given("id"),
             context_window: given("context") === "" ? null : Number(given("context")),
-            max_output_tokens: Number(given("output_limit")),
-            price: { input: given("input"), output: given("output"), ...(cached !== "" && { cache_read: cached }) },
+            max_output_tokens: given("output_limit") === "" ? null : Number(given("output_limit")),
+            price: {
+              input: given("input"),
+              ...(given("output") !== "" && { output: given("output") }),
+              ...(cached !== "" && { cache_read: cached }),
+            },
             route: {
               provider: given("provider"),
               upstream_model: given("upstream_model"),
@@ -76,7 +80,7 @@ const LimitFields = ({ problemOf }: FieldParts): ReactNode => (
       name="output_limit"
       type="number"
       min={1}
-      required
+      placeholder="none for embeddings"
       problem={problemOf("max_output_tokens")}
     />
   </div>
@@ -85,7 +89,13 @@ const LimitFields = ({ problemOf }: FieldParts): ReactNode => (
 const PriceFields = ({ problemOf }: FieldParts): ReactNode => (
   <div className="grid grid-cols-3 gap-3">
     <Field label="Input" name="input" inputMode="decimal" required problem={problemOf("price.input")} />
-    <Field label="Output" name="output" inputMode="decimal" required problem={problemOf("price.output")} />
+    <Field
+      label="Output"
+      name="output"
+      inputMode="decimal"
+      placeholder="none for embeddings"
+      problem={problemOf("price.output")}
+    />
     <Field
       label="Cached input"
       name="cache_read"

@@ -19,6 +19,7 @@ test("prices are read to the last digit, and input's counts where the cache has 
     name: "Acme",
     context: 128_000,
     output: null,
+    embeds: false,
     prices: { input: 1n, output: 1_234_500_000_000n, cacheRead: 1n },
     speed: { perSecond: 81.3, firstMs: null },
   });
@@ -30,4 +31,11 @@ test("a cost is the sum of its parts, rounded half up and once", () => {
   expect(costOf(prices, { input: 1000, cached: 400, output: 100 })).toBe(600n * 2000n + 400n * 500n + 100n * 10_000n);
   expect(costOf({ input: 1n, output: 500_000n, cacheRead: 1n }, { input: 1, cached: 5, output: 0 })).toBe(0n);
   expect(costOf({ input: 1n, output: 500_000n, cacheRead: 1n }, { input: 0, cached: 5, output: 1 })).toBe(1n);
+});
+
+test("a model that makes embeddings is paid for its input alone", () => {
+  const { max_output_tokens: _, ...listed } = LISTED;
+  const model = readModel({ ...listed, capabilities: { embeddings: true }, pricing: { input: 0.02 } });
+
+  expect(model).toMatchObject({ embeds: true, output: null, prices: { input: 20_000_000n, output: 0n } });
 });

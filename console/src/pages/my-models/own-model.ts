@@ -9,6 +9,8 @@ export type OwnModel = {
   name: string | null;
   context: number | null;
   output: number | null;
+  /** It makes embeddings, and generates nothing. */
+  embeds: boolean;
   prices: Prices | null;
   speed: { perSecond: number | null; firstMs: number | null } | null;
 };
@@ -21,13 +23,23 @@ const nanoOf = (price: unknown): bigint | null =>
   typeof price === "number" ? readCredits(price.toFixed(NANO_DIGITS)) : null;
 
 export function readModel(listed: Listed): OwnModel {
-  const { display_name: name, context_window: context, max_output_tokens: output, pricing, speed } = listed;
-  const [input, written] = [nanoOf(pricing?.["input"]), nanoOf(pricing?.["output"])];
+  const {
+    display_name: name,
+    context_window: context,
+    max_output_tokens: output,
+    pricing,
+    capabilities,
+    speed,
+  } = listed;
+  const embeds = capabilities?.["embeddings"] === true;
+  // Vectors are no tokens, and have no price.
+  const [input, written] = [nanoOf(pricing?.["input"]), embeds ? 0n : nanoOf(pricing?.["output"])];
   return {
     id: listed.id,
     name: name ?? null,
     context: context ?? null,
     output: output ?? null,
+    embeds,
     prices:
       input === null || written === null
         ? null

@@ -25,7 +25,7 @@ export function Playground(): ReactNode {
   const me = useMe();
   const { own, changeOwn } = useOwnSearch("/shell/playground");
   const models = useQuery(modelsQuery);
-  const known = models.data ?? [];
+  const known = (models.data ?? []).filter(({ embeds }) => !embeds);
   const model = known.find(({ id }) => id === own.use) ?? known[0];
   const format = readFormat(own.format);
   const { turns, run, send, stop, startOver, body, ...draft } = useChat(model?.id ?? "", format);

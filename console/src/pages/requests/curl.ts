@@ -10,6 +10,7 @@ const BODIES: Record<Format, (model: string, stream: boolean) => object> = {
   chat: (model, stream) => ({ model, stream, messages: [{ role: "user", content: PROMPT }] }),
   responses: (model, stream) => ({ model, stream, input: PROMPT }),
   messages: (model, stream) => ({ model, stream, max_tokens: 1024, messages: [{ role: "user", content: PROMPT }] }),
+  embeddings: (model) => ({ model, input: PROMPT }),
 };
 
 /** A request of the same kind. Prompts and keys are not kept, so the reader puts their own in. Keys with a budget have an origin of their own. */

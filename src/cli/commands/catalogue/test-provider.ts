@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { PROVIDER_DIALECTS, type ProviderDialect } from "../../../core/request/dialect.ts";
+import { ROUTE_FORMATS, type RouteFormat } from "../../../core/request/dialect.ts";
 import { PROBE_OUTPUT_TOKENS } from "../../../core/catalogue/probe.ts";
 import { withOperator } from "../../open-operator.ts";
 import { printable } from "../../text/cell.ts";
@@ -7,7 +7,7 @@ import { printResult } from "../../text/print.ts";
 import { chooseTarget } from "../../input/choose-target.ts";
 import { probeText, probeView } from "../../text/catalogue/probe-text.ts";
 
-type TestOptions = { model?: string; format?: ProviderDialect; json?: true };
+type TestOptions = { model?: string; format?: RouteFormat; json?: true };
 
 /** `tollgate providers test`: one small call, which costs what the provider asks for it. */
 export function addProviderTestCommand(providers: Command): void {
@@ -20,7 +20,7 @@ export function addProviderTestCommand(providers: Command): void {
       new Option(
         "--format <format>",
         "use routes of this format; for a model without a route, the format to use (default: chat)",
-      ).choices(PROVIDER_DIALECTS),
+      ).choices(ROUTE_FORMATS),
     )
     .option("--json", "print JSON")
     .action(async (name: string, options: TestOptions, command: Command) => {

@@ -116,7 +116,7 @@ test("an import tells what differs, and names what it leaves out by its reason",
   expect(text).toMatch(/^new +a +input 2\.5, /m);
   expect(text).toMatch(/^a +cache_creation_input_token_cost +is below the price of input$/m);
   expect(text).toMatch(/^d +input_cost_per_token +-1 is below zero$/m);
-  expect(text).toMatch(/^ +6 +neither chat nor responses +image-0, image-1, image-2, image-3, image-4, …$/m);
+  expect(text).toMatch(/^ +6 +neither chat, responses nor embedding +image-0, image-1, image-2, image-3, image-4, …$/m);
   expect(text).toMatch(/^ +1 +priced at 0.* gift$/m);
   expect(text).toMatch(/^ +1 +of another vendor$/m);
   expect(text).toContain("Add --json to name every model that is left out.");

@@ -4,6 +4,7 @@ import type { AcceptedAlarm } from "../../../core/money/money-alarm.ts";
 import type { ListedFacts } from "../../../core/catalogue/imported-model.ts";
 import { pricesTool, type SoldCache, soldCache } from "../../../core/money/price.ts";
 import { formatCredits } from "../../../core/money/money.ts";
+import { isEmbedding } from "../../../core/request/dialect.ts";
 import { tariffView } from "../../../wire/catalogue/price.ts";
 import { acceptedAlarm } from "../../../contract/models.ts";
 import { dateOf } from "../../../wire/instant.ts";
@@ -62,12 +63,16 @@ export function modelFacts(model: ModelDetails, screen: Screen = PLAIN): string 
       ? `the rest of the context window: no bound is known. Set ${setting} in its capabilities.`
       : `at most ${tokens} tokens${capabilities[setting] === tokens ? "" : " (published)"}`;
   const { reasoning } = capabilities;
+  const embeds = routes.some(({ dialect }) => isEmbedding(dialect));
   return facts(
     model.id,
     [
       ["state", obstacles.length === 0 ? "published" : obstacles.join("; ")],
       ["context window", contextWindow === null ? "not known" : `${contextWindow} tokens`],
-      ["max output", `${maxOutputTokens ?? outputCeiling ?? "not known"} tokens`],
+      [
+        "max output",
+        embeds ? "none: it makes embeddings" : `${maxOutputTokens ?? outputCeiling ?? "not known"} tokens`,
+      ],
       ["price", price === null ? "none" : priceText(null, price)],
       ["cache marks", CACHE_MARKS[soldCache(price)]],
       ["a picture reserves", reserved(image, "image_tokens")],
