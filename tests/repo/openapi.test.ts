@@ -264,8 +264,16 @@ test("schemas are closed exactly where no other fields are allowed", () => {
 
   expect(closed).toEqual(
     [
-      ...["ModelList", "EmbeddingList", "EmbeddingUsage", "TokenCount", "UsageSummary", "UsageKey", "CreditUsage"],
-      ...["TokenUsage", "RequestUsage", "SignIn"],
+      "ModelList",
+      "EmbeddingList",
+      "EmbeddingUsage",
+      "TokenCount",
+      "UsageSummary",
+      "UsageKey",
+      "CreditUsage",
+      "TokenUsage",
+      "RequestUsage",
+      "SignIn",
     ].map((name) => `components.schemas.${name}`),
   );
 });

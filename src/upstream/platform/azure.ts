@@ -7,5 +7,6 @@ export const azure = (version: string | null): PlatformConventions =>
     ? {}
     : {
         chat: { path: (_, model) => `/deployments/${pathSegment(model)}/chat/completions?api-version=${version}` },
+        embeddings: { path: (_, model) => `/deployments/${pathSegment(model)}/embeddings?api-version=${version}` },
         responses: { path: () => `/responses?api-version=${version}` },
       };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { ProviderDialect } from "../../core/request/dialect.ts";
+import type { RouteFormat } from "../../core/request/dialect.ts";
 import { prepareRoute } from "../route/prepare-route.ts";
 import { UpstreamError } from "../upstream.ts";
 
-type Place = { baseUrl: string; dialect: ProviderDialect; upstreamModel: string; platform?: string };
+type Place = { baseUrl: string; dialect: RouteFormat; upstreamModel: string; platform?: string };
 const prepared = (place: Place, secret: string | null = null) => prepareRoute(place, secret);
 
 const VERTEX = "https://europe-west4-aiplatform.googleapis.com/v1/projects/acme/locations/europe-west4";
@@ -12,7 +12,7 @@ const ARN = "arn:aws:bedrock:eu-central-1:123456789012:application-inference-pro
 
 /** As the official SDKs ask for them. */
 test.each<
-  [dialect: ProviderDialect, baseUrl: string, model: string, whole: string, streamed: string, count: string | null]
+  [dialect: RouteFormat, baseUrl: string, model: string, whole: string, streamed: string, count: string | null]
 >([
   [
     "gemini",
@@ -83,6 +83,9 @@ test("the addresses of deployments name the deployment and the version", () => {
     "/openai/deployments/my%20deployment/chat/completions?api-version=2024-10-21",
   );
   expect(prepared({ ...place, dialect: "responses" }).paths.whole).toBe("/openai/responses?api-version=2024-10-21");
+  expect(prepared({ ...place, dialect: "embeddings" }).paths.whole).toBe(
+    "/openai/deployments/my%20deployment/embeddings?api-version=2024-10-21",
+  );
   expect(prepared({ ...place, dialect: "chat" }, "key").headers).toMatchObject({ "api-key": "key" });
 });
 
@@ -134,6 +137,7 @@ test.each([
   ["chat", "https://bedrock-runtime.eu-central-1.amazonaws.com/openai/v1", "/openai/v1/chat/completions"],
   ["messages", "https://bedrock-mantle.eu-central-1.api.aws/anthropic/v1", "/anthropic/v1/messages"],
   ["chat", `${VERTEX}/endpoints/openapi`, `${new URL(VERTEX).pathname}/endpoints/openapi/chat/completions`],
+  ["embeddings", "https://mine.openai.azure.com/openai/v1", "/openai/v1/embeddings"],
   ["chat", "https://mine.openai.azure.com/openai/v1", "/openai/v1/chat/completions"],
   ["messages", "https://mine.services.ai.azure.com/anthropic/v1", "/anthropic/v1/messages"],
 ] as const)("an address of %s below %s is taken as it is", (dialect, baseUrl, path) => {
