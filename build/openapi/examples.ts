@@ -148,12 +148,10 @@ export const USAGE_SUMMARY = {
     "Amounts are credits. balance is what the key has; reserved is the part reserved for requests in progress.",
 };
 
-const EMBEDDING_MODEL = "acme-embed";
-
 export const EMBEDDINGS_EXAMPLES: Record<string, Example> = {
   plain: {
     summary: "Two texts",
-    value: { model: EMBEDDING_MODEL, input: ["What is a toll gate?", "Who pays at it?"], dimensions: 3 },
+    value: { model: MODEL, input: ["What is a toll gate?", "Who pays at it?"], dimensions: 3 },
   },
 };
 
@@ -163,6 +161,6 @@ export const EMBEDDING_LIST = {
     { object: "embedding", index: 0, embedding: [0.267261, -0.534522, 0.801784] },
     { object: "embedding", index: 1, embedding: [-0.40824, 0.408248, 0.816497] },
   ],
-  model: EMBEDDING_MODEL,
+  model: MODEL,
   usage: { prompt_tokens: 11, total_tokens: 11 },
 };

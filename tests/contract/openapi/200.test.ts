@@ -48,7 +48,7 @@ test("what key holders read about their own key is outside of /v1, at one place 
 test("every path in it lives under /v1, and is served at both origins [VER-2] [ORI-3]", async () => {
   const paths = await describedPaths(false);
 
-  expect(Object.keys(paths)).toHaveLength(7);
+  expect(Object.keys(paths)).toHaveLength(8);
   for (const path of Object.keys(paths)) {
     expect(path).toMatch(/^\/v1\//);
     for (const origin of ["", "/token"]) {

@@ -10,6 +10,7 @@ const CURL_IS_HERE = spawnSync("curl", ["--version"]).status === 0;
 const MODELS: [end: string, model: string][] = [
   ["/chat/completions", "chat-model"],
   ["/responses", "responses-model"],
+  ["/embeddings", "embedding-model"],
   ["/messages", "messages-model"],
   ["/count_tokens", "messages-model"],
   ["/models/your-model", "chat-model"],
@@ -21,6 +22,7 @@ beforeAll(async () => {
     models: {
       "chat-model": { upstream: "sim", dialect: "chat" },
       "responses-model": { upstream: "sim", dialect: "responses" },
+      "embedding-model": { upstream: "sim-embed", dialect: "embeddings" },
       "messages-model": { upstream: "sim", dialect: "messages" },
     },
   });
@@ -73,7 +75,7 @@ async function recordedRequest(): Promise<string> {
 test.skipIf(!CURL_IS_HERE)("every command on the page works when it is pasted into a shell", async () => {
   const commands = await commandsOnPage();
 
-  expect(commands).toHaveLength(36);
+  expect(commands).toHaveLength(38);
   for (const written of commands) {
     const [example] = /req_[0-9a-f]{32}/.exec(written) ?? [];
     const command = example === undefined ? written : written.replace(example, await recordedRequest());
