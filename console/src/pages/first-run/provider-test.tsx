@@ -10,12 +10,13 @@ import { Facts } from "../../parts/facts.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { Problem } from "./setup-step.tsx";
 
-export type Format = "chat" | "responses" | "messages" | "gemini" | "embeddings";
+export type Format = "chat" | "responses" | "messages" | "gemini" | "converse" | "embeddings";
 export const FORMATS = [
   { value: "chat", name: "chat: OpenAI’s Chat Completions" },
   { value: "responses", name: "responses: OpenAI’s Responses" },
   { value: "messages", name: "messages: Anthropic’s Messages" },
   { value: "gemini", name: "gemini: Google’s Gemini" },
+  { value: "converse", name: "converse: Amazon Bedrock’s Converse" },
   { value: "embeddings", name: "embeddings: OpenAI’s Embeddings" },
 ];
 
