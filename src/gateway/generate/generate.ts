@@ -4,8 +4,6 @@ import type { GenerationModel } from "../../catalogue/model.ts";
 import type { Key } from "../../keys/key.ts";
 import type { Clock } from "../../core/clock.ts";
 import { allowedRegions, routesIn } from "../../core/catalogue/region.ts";
-import { Fault } from "../../core/fault.ts";
-import { invariant } from "../../core/invariant.ts";
 import { memberPolicyOf } from "../../core/request/member-policy.ts";
 import { mostCallsOf } from "../../core/request/provider-tools.ts";
 import { soldCache } from "../../core/money/price.ts";

@@ -94,7 +94,7 @@ const described = (route: object, changes: object = {}) =>
         ...changes,
       },
     ],
-  } as Parameters<typeof description.safeDecode>[0]);
+  });
 
 test("a price needs an output unless the model makes embeddings, whose output is free", () => {
   const embedding = { format: "embeddings" };
