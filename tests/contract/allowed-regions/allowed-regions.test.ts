@@ -2,23 +2,24 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess, type TestModel } from "../../support/gateway-process.ts";
 import { providerDialect, translates } from "../../support/provider-dialect.ts";
 import { until } from "../../support/until.ts";
-import { ask, CHAT, MESSAGE, modelFor, type Operation, RESPONSES } from "../operations.ts";
+import { type AnyOperation, ask, CHAT, EMBEDDINGS, MESSAGE, modelFor, RESPONSES } from "../operations.ts";
 import { type IssuedKey, issueKey, operate } from "../operator.ts";
 import { expectRefused } from "../refused.ts";
 
-const OPERATIONS = [CHAT, RESPONSES, MESSAGE];
+const OPERATIONS: readonly AnyOperation[] = [CHAT, RESPONSES, MESSAGE, EMBEDDINGS];
 const FAILING = "fail=503";
 
 /** The first route fails, wherever it is; the others work. */
-function routed({ dialect }: Operation): TestModel {
+function routed(operation: AnyOperation): TestModel {
+  const { dialect } = operation;
   const route = (upstream: string, priority: number, region?: string) => ({
     provider: "simulator",
     upstream_model: upstream,
-    format: providerDialect(dialect),
+    format: dialect === "embeddings" ? dialect : providerDialect(dialect),
     priority,
     ...(region === undefined ? {} : { region }),
   });
-  return modelFor({ dialect } as Operation, `nowhere+${FAILING}`, {
+  return modelFor(operation, `nowhere+${FAILING}`, {
     moreRoutes: [
       route(`eu-first+${FAILING}`, 1, "eu"),
       route("us-second", 2, "us"),
