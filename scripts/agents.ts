@@ -1,6 +1,6 @@
 /**
- * Runs coding agents against a whole gateway with a simulated provider and prints a table: agent, case, format
- * of the provider, kind of key. What was refused or lost on the way is printed too, because agents recover in silence and show no
+ * Runs coding agents against a whole gateway with a simulated provider and prints a table: agent, case, what
+ * the provider speaks or which cloud it is in, kind of key. What was refused or lost on the way is printed too, because agents recover in silence and show no
  * headers. A dash marks what an agent is known not to do.
  * Before them, each agent answers once with nothing but what `tollgate connect --write` left in an empty home, and agents of somebody who
  * signs in do a task at each provider, meet a limit and are signed out.
@@ -83,8 +83,8 @@ async function runTrials(): Promise<void> {
   }
 }
 
-function nameOf({ agent, agentCase, provider, mode }: Trial): string {
-  return `${agent.name.padEnd(12)} ${agentCase.name.padEnd(25)} ${provider.padEnd(10)} ${mode.padEnd(13)}`;
+function nameOf({ agent, agentCase, place, mode }: Trial): string {
+  return `${agent.name.padEnd(12)} ${agentCase.name.padEnd(25)} ${place.name.padEnd(16)} ${mode.padEnd(13)}`;
 }
 
 function report(trial: Trial, { problems, limitation, seconds, refused, dropped, output }: Verdict): void {

@@ -253,7 +253,7 @@ export const LONG_PARTS: readonly Part[] = [
   },
   {
     name: "agents",
-    about: "Claude Code and Codex, installed into a cache, through every trial",
+    about: "Claude Code and Codex, installed into a cache, through every trial, with every format and cloud",
     minutes: null,
     needs: POSTGRES,
     // An empty pattern matches every trial, and leaves out the two parts below.

@@ -7,6 +7,7 @@ import { toolScript } from "./tool-script.ts";
 
 export const WORDS = "amber harbor ocean valley delta kelp";
 export const CONTENT = "left by a tool";
+const THOUGHT_TOKENS = 4;
 
 /** What is known when an agent has ended. */
 export type Evidence = { run: AgentRun; requests: readonly LoggedRequest[]; file: string; agent: Agent };
@@ -23,8 +24,12 @@ export type AgentCase = {
   capabilities?: Record<string, unknown>;
   /** So often the provider searches the web. */
   searches?: number;
+  /** So many tokens the provider thinks in each answer. */
+  thoughtTokens?: number;
   /** How the name of the model begins, for agents that go by it. */
   model?: string;
+  /** Its user stops it when the provider has written so much. */
+  stopsAfterTokens?: number;
   /** The agent is ended when it has not by then. */
   patienceMs: number;
   /** What the simulated provider does. */
@@ -94,8 +99,9 @@ export const CASES: readonly AgentCase[] = [
     funds: "rich",
     ...USUAL,
     crosses: true,
+    thoughtTokens: THOUGHT_TOKENS,
     // The provider refuses thoughts that do not come back as it signed them.
-    script: (agent, file) => `thinking=4+${toolScript(agent.writeFile(file, CONTENT))}`,
+    script: (agent, file) => `thinking=${THOUGHT_TOKENS}+${toolScript(agent.writeFile(file, CONTENT))}`,
     problems: wroteFile,
   },
   {
@@ -167,6 +173,16 @@ export const CASES: readonly AgentCase[] = [
     ...USUAL,
     script: () => "tokens=6+fail=reset@3+failures=1",
     problems: recovered,
+  },
+  {
+    name: "is stopped amid a stream",
+    prompt: "Say something.",
+    funds: "rich",
+    ...USUAL,
+    crosses: true,
+    script: () => "tokens=20000+rate=50",
+    stopsAfterTokens: 40,
+    problems: (evidence) => ends(evidence, "client_gone"),
   },
 ];
 

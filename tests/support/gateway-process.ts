@@ -34,6 +34,8 @@ export type TestModel = {
   provider?: string;
   /** Of the simulator's route. */
   priority?: number;
+  /** Which of the providers beside the simulator its route goes to instead. */
+  at?: string;
   /** Where the simulator's route says that it runs. */
   region?: string;
   /** Further routes, in the words of the catalogue file. */
@@ -45,7 +47,7 @@ export type TestModel = {
 export type GatewayOptions = {
   models?: Record<string, TestModel>;
   /** Providers beside the simulator, in the words of the catalogue file. */
-  providers?: { name: string; base_url: string; credential: string }[];
+  providers?: { name: string; base_url: string; credential: string; platform?: string }[];
   /** Settings, as environment variables. */
   settings?: Record<string, string>;
   /** Whether to write down what keeps its main thread busy; the simulated provider is at work in the same thread. */
@@ -166,7 +168,7 @@ function catalogueOf(models: Record<string, TestModel>): object {
       price: model.price === undefined ? usualPrice(model) : model.price,
       routes: [
         {
-          provider: "simulator",
+          provider: model.at ?? "simulator",
           upstream_model: model.upstream,
           format: model.spoken ?? formatOf(model.dialect ?? "chat"),
           first_byte_timeout_ms: model.firstByteTimeoutMs ?? 60_000,
