@@ -1,5 +1,6 @@
 import type { ByteReader, ByteStream } from "../../core/bytes/byte-stream.ts";
 import type { ExchangeWatcher, Overhear } from "../../core/request/overhear.ts";
+import { createConverseFrames } from "../../upstream/converse/converse-convention.ts";
 import type { FrameReader } from "../../upstream/frames/frame-reader.ts";
 import { createInvokeFrames } from "../../upstream/frames/invoke-frames.ts";
 import { isFramed } from "../../upstream/frames/unframe.ts";
@@ -8,6 +9,7 @@ import { UnframedStream } from "../../upstream/frames/unframed-stream.ts";
 /** What frames hold, by where they were asked for. */
 const READERS: readonly [path: RegExp, create: () => FrameReader][] = [
   [/\/invoke-with-response-stream$/, createInvokeFrames],
+  [/\/converse-stream$/, createConverseFrames],
 ];
 
 /** Listens to streams of frames as to the events that they come to; all else is heard as it is. */

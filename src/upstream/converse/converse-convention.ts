@@ -9,10 +9,12 @@ const OPERATIONS: Record<AnswerMode, string> = { whole: "converse", streamed: "c
 /** What an answer took is told with the last frame of its stream, without which it is not whole. */
 const LAST = "metadata";
 
+export const createConverseFrames = createNamedFrames(LAST);
+
 /** The model stands in the path, with a region in front of its name or an address around it. */
 export const converseConvention: CallConvention = {
   path: (answerMode, upstreamModel) => `/model/${pathSegment(upstreamModel)}/${OPERATIONS[answerMode]}`,
   // A key of Bedrock; whoever has others signs each call instead.
   credential: bearer,
-  unframe: createUnframe(createNamedFrames(LAST)),
+  unframe: createUnframe(createConverseFrames),
 };
