@@ -31,7 +31,8 @@ import { createRelay } from "../../src/relay/relay.ts";
 import { readChatRequest } from "../../src/wire/chat/chat-request.ts";
 import { fingerprintOf } from "../../src/wire/fingerprint.ts";
 import { parseBody } from "../../src/wire/json/parse-body.ts";
-import { quirksAt } from "../../src/upstream/providers.ts";
+import { DIALECT_CONVENTIONS } from "../../src/upstream/dialect-conventions.ts";
+import { conventionAt } from "../../src/upstream/platform/platforms.ts";
 import { createModel } from "../ledger/model.ts";
 
 export const ROUTE: Route = {
@@ -206,7 +207,7 @@ export function generationStage(
       offered.splice(0, Infinity, ...routes, ...(otherRoutes?.().flat() ?? []));
       if (watched.isGone()) return null;
       const [route = ROUTE] = offered;
-      bodies.push((await bodyFor(route, quirksAt(route.baseUrl))).toString());
+      bodies.push((await bodyFor(route, conventionAt(route, DIALECT_CONVENTIONS).quirks)).toString());
       onAttempt({ route, number: 1, status: 200, failure: null, waitedMs: 0 });
       if (line.say instanceof Fault) throw line.say;
       if (line.say === "left unsent") onUnsent?.();

@@ -200,15 +200,23 @@ function rateOf(tariff: Tariff, asked: string, peak: boolean): PayRate {
  */
 export function rateIn(rate: PayRate, region: string | null | undefined): PayRate {
   if (region === null || region === undefined || !rate.regions.has(region)) return rate;
-  const there = (usage: Usage): Usage =>
-    usage.served?.region === undefined ? { ...usage, served: { ...usage.served, region } } : usage;
-  return {
-    ...rate,
-    costOf: (usage) => rate.costOf(there(usage)),
-    servedAs: (usage) => rate.servedAs(there(usage)),
-    unpricedIn: (usage) => rate.unpricedIn(there(usage)),
-  };
+  return assuming(rate, (usage) =>
+    usage.served?.region === undefined ? { ...usage, served: { ...usage.served, region } } : usage,
+  );
 }
+
+/** The same for a provider that was not told which tier is asked for: an answer that names none was served as everybody is. */
+export const rateUntold = (rate: PayRate): PayRate =>
+  assuming(rate, (usage) =>
+    usage.served?.tier === undefined ? { ...usage, served: { ...usage.served, tier: PLAIN_TIER } } : usage,
+  );
+
+const assuming = (rate: PayRate, known: (usage: Usage) => Usage): PayRate => ({
+  ...rate,
+  costOf: (usage) => rate.costOf(known(usage)),
+  servedAs: (usage) => rate.servedAs(known(usage)),
+  unpricedIn: (usage) => rate.unpricedIn(known(usage)),
+});
 
 /** The most that a million tokens of either side cost in a row, of so much input as is charged at it. */
 type Bound = { toInput: number; input: bigint; output: bigint };

@@ -22,7 +22,7 @@ import type { AskForThoughts } from "./check/ask-for-thoughts.ts";
 import { checkContextWindow, mayExceedWindow } from "./check/check-context-window.ts";
 import { checkOutputLimit } from "./check/check-output-limit.ts";
 import { checkProviderTools } from "./check/check-provider-tools.ts";
-import { checkTier, tierRoutes } from "./check/check-tier.ts";
+import { checkTier, tellsTier, tierRoutes } from "./check/check-tier.ts";
 import { checkTools } from "./check/check-tools.ts";
 import { requirePayer } from "../chain-for.ts";
 import { countRefusal, type CountRequest } from "../count-request.ts";
@@ -215,7 +215,7 @@ async function ask(parts: Parts, state: GenerationState): Promise<Dispatched | n
     answerMode,
     bodyFor: (route, quirks) => {
       noteAsked(state, route);
-      held.hold.asks(route);
+      held.hold.asks(route, { isToldTier: tellsTier(route, quirks) });
       return paperwork.writeRequest(request, generationRoute(route), {
         upstreamModel: route.upstreamModel,
         maxOutputTokens: held.toldMaxTokens,

@@ -5,8 +5,8 @@ import type { Clock } from "../../core/clock.ts";
 import type { ChainRef } from "../../core/money/counter.ts";
 import type { Fault } from "../../core/fault.ts";
 import type { Route } from "../../core/catalogue/route.ts";
-import { billedMore, rateIn, servedOtherwise } from "../../core/money/pay-rate.ts";
-import { ANY_REGION } from "../../core/money/rate-rows.ts";
+import { billedMore, rateIn, rateUntold, servedOtherwise } from "../../core/money/pay-rate.ts";
+import { ANY_REGION, PLAIN_TIER } from "../../core/money/rate-rows.ts";
 import { requestIdOf } from "../../core/ids.ts";
 import type { MoneyAlarm } from "../../core/money/money-alarm.ts";
 import { type AnswerOutcome, bookedAs, type Usage } from "../../core/money/usage.ts";
@@ -157,10 +157,11 @@ export class Hold {
     return this.#parts.unconfirmed(cause);
   }
 
-  /** A provider is about to be asked; null: it was not, after all. */
-  asks(route: AskedRoute | null): void {
+  /** A provider is about to be asked; null: it was not, after all. `isToldTier`: whether it hears which tier is asked for. */
+  asks(route: AskedRoute | null, { isToldTier = true } = {}): void {
     this.#route = route;
-    this.#terms = termsAt(this.#held.terms, route);
+    const terms = isToldTier ? this.#held.terms : untold(this.#held.terms);
+    this.#terms = termsAt(terms, route);
   }
 
   /** As it is charged, and beside that what the answer named instead. */
@@ -301,6 +302,13 @@ function termsAt(terms: Terms, route: AskedRoute | null): Terms {
   const { credits } = terms.rates;
   const there = credits && rateIn(credits, route?.region);
   return there === credits ? terms : { ...terms, rates: { ...terms.rates, credits: there } };
+}
+
+/** What is not asked for is not paid for, however an answer ends. */
+function untold(terms: Terms): Terms {
+  const { credits } = terms.rates;
+  if (terms.tier === PLAIN_TIER || credits === null) return terms;
+  return { ...terms, tier: PLAIN_TIER, rates: { ...terms.rates, credits: rateUntold(credits) } };
 }
 
 const isBelow = (one: Amounts, other: Amounts): boolean =>

@@ -4,6 +4,7 @@ import { Fault, fieldFault } from "../../../core/fault.ts";
 import { PLAIN_TIER, tiersSold } from "../../../core/money/rate-rows.ts";
 import type { ClientDialect, RouteFormat } from "../../../core/request/dialect.ts";
 import type { Key } from "../../../keys/key.ts";
+import type { DialectQuirks } from "../../../wire/dialect-quirks.ts";
 import type { GenerationRequest } from "../../../wire/generation-request.ts";
 
 type Asked = Pick<GenerationRequest, "dialect" | "tier" | "tierField">;
@@ -41,6 +42,12 @@ export const tierRoutes = <Some extends Pick<Route, "dialect">>(
 
 const canSay = (client: ClientDialect, { dialect }: Pick<Route, "dialect">): boolean =>
   client === dialect || (ALIKE.has(client) && ALIKE.has(dialect));
+
+/** Clouds know nothing of speeds, so that what asks for one is sent to them without. */
+export const tellsTier = (
+  { dialect }: Pick<Route, "dialect">,
+  { messages }: Pick<DialectQuirks, "messages">,
+): boolean => dialect !== "messages" || messages.cloud === null;
 
 const allows = (tiers: readonly string[] | null, tier: string): boolean => tiers === null || tiers.includes(tier);
 const isAllowed = ({ tiers, accountTiers }: Asker, tier: string): boolean =>
