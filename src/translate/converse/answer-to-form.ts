@@ -1,3 +1,4 @@
+import { AnswerLimitError } from "../../core/request/answer-limit.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Usage } from "../../core/money/usage.ts";
 import { readConverseUsage } from "../../wire/converse/converse-usage.ts";
@@ -24,6 +25,9 @@ const REASONS: ReadonlyMap<string, StopReason> = new Map([
 /** Said of a model that could not go on; what there is of its answer is nothing to pay for. */
 const BROKEN_OFF: ReadonlySet<unknown> = new Set(["malformed_model_output", "malformed_tool_use"]);
 
+/** More than any model sends to be given back, as it stands in the stream. */
+const MOST_KEPT_BYTES = 8 * 1024 * 1024;
+
 /** Where a block without a number stands. */
 const NOWHERE = -2;
 
@@ -38,6 +42,7 @@ export function createConverseReader({ model }: { model: string }): AnswerReader
   let repeatedPiece = { number: NOWHERE, isThought: false };
   let stop: Stop | null = null;
   let told: Json | null = null;
+  let keptBytes = 0;
 
   function read(data: Json): AnswerEvent[] | null {
     // An exception, or an error of the stream itself.
@@ -68,6 +73,11 @@ export function createConverseReader({ model }: { model: string }): AnswerReader
       if (more !== null) return blocks.grow(repeatedPiece.number, pieceAs(repeatedPiece.isThought, more));
       const data = readEvent(event);
       if (data === null) return null;
+      if (isKept(data)) keptBytes += event.length;
+      if (keptBytes > MOST_KEPT_BYTES)
+        throw new AnswerLimitError(
+          `The response has more than ${MOST_KEPT_BYTES.toLocaleString("en-US")} bytes of signatures, the limit for a translated response.`,
+        );
       const events = read(data);
       const piece = pieceIn(data);
       if (piece !== null && events?.length === 1) {
@@ -87,6 +97,12 @@ export function createConverseReader({ model }: { model: string }): AnswerReader
 type Piece = { text: string; isThought: boolean };
 
 const pieceAs = (isThought: boolean, text: string): Json => (isThought ? { reasoningContent: { text } } : { text });
+
+/** Whether a delta is a piece of what goes back with thinking, of which nobody is shown any before its block ends. */
+function isKept({ delta }: Json): boolean {
+  const { signature, redactedContent } = objectOf(objectOf(delta)["reasoningContent"]);
+  return signature !== undefined || redactedContent !== undefined;
+}
 
 /** The words or thoughts of a delta, which do nothing but grow their block; null when it has others. */
 function pieceIn({ delta }: Json): Piece | null {

@@ -217,6 +217,18 @@ test("streams of OpenAI's models tell the whole input, whole answers what is bes
   expect(wholeConverseAnswer(body, { model: "openai.gpt-5.6-v1:0" }).usage?.inputTokens).toBe(302);
 });
 
+test.each(["signature", "redactedContent"])("what is kept of a %s that never ends is bounded", (name) => {
+  const reader = createConverseReader({ model: "m" });
+  const event = Buffer.from(
+    `data: ${JSON.stringify(delta(0, { reasoningContent: { [name]: "abcd".repeat(16_384) } }))}\n\n`,
+  );
+  const endless = (): void => {
+    for (let bytes = 0; bytes < 16 * 1024 * 1024; bytes += event.length) reader.read(event);
+  };
+
+  expect(endless).toThrow("the limit for a translated response");
+});
+
 test("a stream says the same as a whole answer, however its text is cut", () => {
   const words = fc.array(fc.string({ minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 6 });
   fc.assert(
