@@ -261,9 +261,12 @@ test("a provider that is silent for long has begun, so that its caller can be se
     const begun = createUnframe(createInvokeFrames)(answer(body), SINK);
     vi.advanceTimersByTime(5_000);
     const stream = readAll(await begun);
-    send(exception("throttlingException"));
+    send(exception("validationException", "Too long."));
+    const { text, ending } = await stream;
 
-    expect((await stream).ending).toBe("broken");
+    // Whose fault it is has to be told all the same.
+    expect(ending).toBe("broken");
+    expect(text).toContain('"error":{"type":"ValidationException","message":"Too long."}');
   } finally {
     vi.useRealTimers();
   }

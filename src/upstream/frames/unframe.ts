@@ -24,7 +24,7 @@ export const createUnframe =
     // Whatever else it is, it is no answer: an address that nobody serves is told with success, too.
     if (!isFramed(headers)) return Promise.resolve({ ...answer, status: 502 });
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => begun({ kind: "answer" }), FIRST_FRAME_MS);
+      const timer = setTimeout(() => stream.passOn(), FIRST_FRAME_MS);
       const stream = new UnframedStream(body, createReader(), begun);
       sink.onGone(() => {
         body.cancel();

@@ -43,6 +43,11 @@ export class UnframedStream implements ByteStream {
     });
   }
 
+  /** Waits no longer for its beginning: an exception is an event of the stream from now on. */
+  passOn(): void {
+    this.#begin({ kind: "answer" });
+  }
+
   #chunk(bytes: Buffer): void {
     if (this.#ending !== null) return;
     const fault = this.#splitter.push(bytes);
