@@ -4,7 +4,8 @@ import type { Provider } from "../../api/generated/admin.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
 import { tell } from "../../parts/toast.tsx";
-import { type Format, FORMATS, useUsualFormat } from "./provider-test.tsx";
+import { usualFormat } from "./provider-draft.ts";
+import { type Format, FORMATS } from "./provider-test.tsx";
 import { Beside, Problem } from "./setup-step.tsx";
 import { useStepForm } from "./use-step-form.ts";
 
@@ -61,7 +62,7 @@ const modelOf = (draft: Draft) => ({
 export function ModelForm({ providers }: { providers: readonly Provider[] }): ReactNode {
   const [given, setGiven] = useState<Partial<Draft>>({});
   const provider = providers.find(({ name }) => name === given.provider) ?? providers.at(-1);
-  const usual = useUsualFormat(provider);
+  const usual = usualFormat(provider);
   const draft: Draft = { ...PLAIN, format: usual, ...given, provider: provider?.name ?? "" };
   const add = async (change: Change): Promise<void> => {
     await change("POST /admin/v1/models", { body: modelOf(draft) });

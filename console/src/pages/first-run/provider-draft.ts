@@ -1,4 +1,4 @@
-import { placeholdersOf } from "../../../../src/core/catalogue/provider-presets.ts";
+import { placeholdersOf, presetAt } from "../../../../src/core/catalogue/provider-presets.ts";
 import type { AnswerOf } from "../../api/call.ts";
 
 export type Preset = AnswerOf<"GET /admin/v1/provider-presets">["data"][number];
@@ -11,6 +11,10 @@ export function urlHint(url: string): string {
     ? "Without the path of an operation."
     : `Write the name of yours in place of ${yours.join(" and ")}.`;
 }
+
+/** The format of most models of a well-known provider, by its address with whatever is the operator's in it. */
+export const usualFormat = (provider: { base_url: string } | undefined): Preset["format"] =>
+  (provider && presetAt(provider.base_url)?.dialect) ?? "chat";
 
 /** A provider that is being filled in. */
 export type ProviderDraft = { preset: string; name: string; url: string; kind: CredentialKind; variable: string };
@@ -40,11 +44,13 @@ export function addCommand(draft: ProviderDraft, presets: readonly Preset[]): st
     .map((word) => ` --${word.toLowerCase()} ${word}`)
     .join("");
   const from = preset?.base_url === draft.url ? `--preset ${preset.name}${own}` : `--url ${draft.url || "URL"}`;
+  // What a preset says beside its address is said of an address of the operator's own, too.
+  const platform = from.startsWith("--url") && preset?.platform ? ` --platform ${preset.platform}` : "";
   const credential =
     draft.kind === "stored"
       ? "--credential-stdin < key.txt"
       : preset !== undefined && preset.base_url === draft.url && preset.credential === credentialOf(draft)
         ? ""
         : `--credential ${draft.kind === "env" && draft.variable === "" ? "env:NAME" : credentialOf(draft)}`;
-  return `tollgate providers add ${name} ${from} ${credential}`.trim();
+  return `tollgate providers add ${name} ${from}${platform} ${credential}`.trim();
 }

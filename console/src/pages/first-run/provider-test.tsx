@@ -1,13 +1,13 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { call } from "../../api/call.ts";
-import { queryOf } from "../../api/query.ts";
 import type { Provider, ProviderTest as Tested } from "../../api/generated/admin.ts";
 import { groupDigits } from "../../format/money.ts";
 import { Badge } from "../../parts/badge.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Field, SelectField } from "../../parts/field.tsx";
+import { usualFormat } from "./provider-draft.ts";
 import { Problem } from "./setup-step.tsx";
 
 export type Format = "chat" | "responses" | "messages" | "gemini" | "converse" | "embeddings";
@@ -20,17 +20,11 @@ export const FORMATS = [
   { value: "embeddings", name: "embeddings: OpenAI’s Embeddings" },
 ];
 
-/** The format of most models of a well-known provider, by its address. */
-export function useUsualFormat(provider: Provider | undefined): Format {
-  const presets = useQuery(queryOf("GET /admin/v1/provider-presets"));
-  return presets.data?.data.find(({ base_url: url }) => url === provider?.base_url)?.format ?? "chat";
-}
-
 /** One small call to a provider, before anything depends on it. */
 export function ProviderTest({ providers }: { providers: readonly Provider[] }): ReactNode {
   const [name, setName] = useState(providers.at(-1)?.name ?? "");
   const provider = providers.find((one) => one.name === name);
-  const usual = useUsualFormat(provider);
+  const usual = usualFormat(provider);
   const test = useMutation({
     mutationFn: (body: { upstream_model: string; format: Format }) =>
       call("POST /admin/v1/providers/{provider}/test", { params: { provider: name }, body }),
