@@ -113,7 +113,7 @@ async function usageFindings(
   const faults: string[] = [];
   const notes: string[] = [];
   if (exchange === null || reply.left) return { faults, notes: [], figures: null };
-  const { usage, raw } = reportedUsage(subject.dialect, exchange.text);
+  const { usage, raw } = reportedUsage(subject, exchange.text);
   const cache = impossibleCache(subject.dialect, raw);
   if (cache !== null) faults.push(`The provider reports ${cache.cached} cached tokens of ${cache.input} input tokens.`);
   if (usage === null) {

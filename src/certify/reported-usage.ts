@@ -7,12 +7,13 @@ import { readConverseUsage } from "../wire/converse/converse-usage.ts";
 import { readGeminiUsage } from "../wire/gemini/gemini-usage.ts";
 import { mergeMessagesUsage, readMessagesUsage } from "../wire/messages/messages-usage.ts";
 import { readResponsesUsage } from "../wire/responses/responses-usage.ts";
+import type { Subject } from "./trial.ts";
 import { eventsIn, isStream, member, objectIn } from "./read-events.ts";
 
 /** What a provider said it used. `usage` is null where it said nothing that can be true; `raw` is what it said. */
 export type ReportedUsage = { usage: Usage | null; raw: Json | null };
 
-type Source = { raw: (events: readonly Json[]) => unknown; read: (raw: Json) => Usage | null };
+type Source = { raw: (events: readonly Json[]) => unknown; read: (raw: Json, model: string) => Usage | null };
 
 const SOURCES: Readonly<Record<ProviderDialect, Source>> = {
   chat: { raw: (events) => events.map(chatUsageIn).findLast(isObject), read: readChatUsage },
@@ -30,19 +31,25 @@ const SOURCES: Readonly<Record<ProviderDialect, Source>> = {
   },
   converse: {
     raw: (events) => events.findLast((event) => isObject(event["usage"])),
-    read: (event) => readConverseUsage(event, { model: "", streamed: event["output"] === undefined }),
+    read: (event, model) => readConverseUsage(event, { model, streamed: event["output"] === undefined }),
   },
-  gemini: { raw: (events) => events.map((event) => event["usageMetadata"]).findLast(isObject), read: readGeminiUsage },
+  gemini: {
+    raw: (events) => events.map((event) => event["usageMetadata"]).findLast(isObject),
+    read: (raw) => readGeminiUsage(raw),
+  },
 };
 
-export function reportedUsage(dialect: ProviderDialect, text: string): ReportedUsage {
+export function reportedUsage(
+  { dialect, upstreamModel }: Pick<Subject, "dialect" | "upstreamModel">,
+  text: string,
+): ReportedUsage {
   const { raw, read } = SOURCES[dialect];
   const whole = isStream(text) ? null : objectIn(text);
   const found = raw(whole === null ? eventsIn(text) : [whole]);
   if (!isObject(found)) return { usage: null, raw: null };
   const shown =
     (dialect === "responses" || dialect === "converse") && isObject(found["usage"]) ? found["usage"] : found;
-  return { usage: read(found), raw: shown };
+  return { usage: read(found, upstreamModel), raw: shown };
 }
 
 const CACHED: Readonly<Record<ProviderDialect, (raw: Json) => { cached: unknown; input: unknown } | null>> = {

@@ -187,7 +187,7 @@ async function settle(parts: RunParts, answered: Answered): Promise<AnsweredQues
     reply,
     read: readReply(client, reply.text),
     exchange,
-    usage: exchange === null ? null : reportedUsage(subject.dialect, exchange.text).usage,
+    usage: exchange === null ? null : reportedUsage(subject, exchange.text).usage,
     charge,
     boundNano,
   };

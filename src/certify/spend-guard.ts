@@ -51,7 +51,7 @@ export function createSpendGuard(spendNano: bigint): SpendGuard {
 /** An error costs nothing; what is not told to its end may have cost everything. */
 function costOf(subject: Subject, { status, end, text }: ProviderExchange, boundNano: bigint): bigint {
   if (status !== null && status !== 200) return 0n;
-  const { usage } = end === "complete" ? reportedUsage(subject.dialect, text) : { usage: null };
+  const { usage } = end === "complete" ? reportedUsage(subject, text) : { usage: null };
   if (usage === null) return boundNano;
   const costs = [false, true].map((peak) => chargeOf(subject.tariff, usage, undefined, peak));
   return costs.reduce((one, other) => (one > other ? one : other), 0n);
