@@ -28,6 +28,9 @@ const BROKEN_OFF: ReadonlySet<unknown> = new Set(["malformed_model_output", "mal
 /** More than any model sends to be given back, as it stands in the stream. */
 const MOST_KEPT_BYTES = 8 * 1024 * 1024;
 
+const LAST = /^event: ?metadata[\r\n]/;
+const LAST_BYTES = 20;
+
 /** Where a block without a number stands. */
 const NOWHERE = -2;
 
@@ -44,7 +47,7 @@ export function createConverseReader({ model }: { model: string }): AnswerReader
   let told: Json | null = null;
   let keptBytes = 0;
 
-  function read(data: Json): AnswerEvent[] | null {
+  function read(data: Json, event: Buffer): AnswerEvent[] | null {
     // An exception, or an error of the stream itself.
     if (data["__type"] !== undefined) return null;
     const { role, start, delta, contentBlockIndex, stopReason, usage, metrics } = data;
@@ -62,7 +65,10 @@ export function createConverseReader({ model }: { model: string }): AnswerReader
     const number = numberOrNull(contentBlockIndex) ?? NOWHERE;
     if (objectOrNull(delta)) return blocks.grow(number, objectOf(delta));
     if (objectOrNull(start)) return blocks.start(number, objectOf(start));
-    return contentBlockIndex === undefined ? [] : blocks.stop(number);
+    if (contentBlockIndex !== undefined) return blocks.stop(number);
+    // Nothing but its name tells the last event that says nothing.
+    if (LAST.test(event.toString("latin1", 0, LAST_BYTES))) told ??= data;
+    return [];
   }
 
   const usageTold = (): Usage | null => (told === null ? null : readConverseUsage(told, { model, streamed: true }));
@@ -78,7 +84,7 @@ export function createConverseReader({ model }: { model: string }): AnswerReader
         throw new AnswerLimitError(
           `The response has more than ${MOST_KEPT_BYTES.toLocaleString("en-US")} bytes of signatures, the limit for a translated response.`,
         );
-      const events = read(data);
+      const events = read(data, event);
       const piece = pieceIn(data);
       if (piece !== null && events?.length === 1) {
         repeatedPiece = { number: numberOrNull(data["contentBlockIndex"]) ?? NOWHERE, isThought: piece.isThought };

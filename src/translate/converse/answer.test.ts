@@ -217,6 +217,16 @@ test("streams of OpenAI's models tell the whole input, whole answers what is bes
   expect(wholeConverseAnswer(body, { model: "openai.gpt-5.6-v1:0" }).usage?.inputTokens).toBe(302);
 });
 
+test("a last event that says nothing is the last all the same, so that what was delivered is estimated", () => {
+  const reader = createConverseReader({ model: "m" });
+  for (const event of [begin, delta(0, { text: "hi" }), stop(0), { stopReason: "end_turn" }, { p: "abc" }])
+    reader.read(Buffer.from(`event: other\ndata: ${JSON.stringify(event)}\n\n`));
+  const before = reader.ended();
+  reader.read(Buffer.from('event: metadata\ndata: {"p":"abc"}\n\n'));
+
+  expect([before, reader.ended(), reader.usage()]).toEqual([false, true, null]);
+});
+
 test.each(["signature", "redactedContent"])("what is kept of a %s that never ends is bounded", (name) => {
   const reader = createConverseReader({ model: "m" });
   const event = Buffer.from(
