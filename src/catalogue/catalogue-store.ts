@@ -6,7 +6,7 @@ import { createDeskStore } from "./desk-store.ts";
 import { underCatalogueLock } from "./lock-store.ts";
 import type { CatalogueStore } from "./model.ts";
 import { readModels } from "./read-models-store.ts";
-import { requireOneKind, requireProvider } from "./require-model-store.ts";
+import { requireOneKind, requireOutputPriced, requireProvider } from "./require-model-store.ts";
 import { requireOrigins } from "./stored-credential-store.ts";
 
 /** The catalogue in PostgreSQL. */
@@ -20,10 +20,11 @@ export function createCatalogueStore(database: Database): CatalogueStore {
         const providers = await applyProviders(tx, description);
         const used = description.models.flatMap(({ routes }) => routes.map(({ provider }) => provider));
         for (const name of new Set(used)) await requireProvider(tx, name);
+        const models = [...(await applyModels(tx, description)), ...(await applyPrices(tx, description))];
+        await requireOutputPriced(tx, description.models);
         const changes = [
           ...providers,
-          ...(await applyModels(tx, description)),
-          ...(await applyPrices(tx, description)),
+          ...models,
           ...(await applyRoutes(tx, description)),
           ...(await applyCosts(tx, description)),
         ];

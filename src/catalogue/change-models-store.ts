@@ -9,7 +9,7 @@ import type { CatalogueDesk, DescribedModel, Model, ModelOrder, ModelOverview, R
 import { newModel, routeAs } from "./new-model.ts";
 import { obstaclesOf } from "./obstacles.ts";
 import { type ReadModel, readModels } from "./read-models-store.ts";
-import { requireModel, requireOneKind, requireProvider } from "./require-model-store.ts";
+import { requireModel, requireOneKind, requireOutputPriced, requireProvider } from "./require-model-store.ts";
 
 type ModelDesk = Pick<CatalogueDesk, "listModels" | "findModel" | "addModel" | "publish">;
 
@@ -31,6 +31,7 @@ export function createModelDesk(database: Database): ModelDesk {
         const found = present.model.routes.find((known) => isSameRoute(known, order.route)) ?? null;
         const routes = [routeAs(order.route, found)];
         const description = { providers: [], models: [{ ...describedAs(present.model, order), routes }] };
+        await requireOutputPriced(tx, description.models);
         const changes = [...(await applyModels(tx, description)), ...(await applyRoutes(tx, description))];
         await requireOneKind(tx, [order.id]);
         return changes;

@@ -11,7 +11,9 @@ import {
   whenOf,
 } from "../core/money/price.ts";
 import { tariffFault } from "../core/money/rate-rows.ts";
+import { isEmbedding } from "../core/request/dialect.ts";
 import { wordOnReasoning } from "./can-reason.ts";
+import { embeds } from "./embeds.ts";
 import type { ImportOrder, Model } from "./model.ts";
 
 type Listed = ImportOrder["models"][number];
@@ -45,9 +47,10 @@ export function compareListed(
     contextWindow: contextWindow ?? model.contextWindow,
     maxOutputTokens: model.outputCeiling === null ? maxOutputTokens : null,
     reasoning: before.reasoning ?? reasoning,
-    tariff: wholeTariff(mergeTariff(price, saidIn(listed.tariff)) ?? listed.tariff) ?? price ?? listed.tariff,
+    tariff: wholeTariff(mergeTariff(price, saidIn(listed)) ?? listed.tariff) ?? price ?? listed.tariff,
   };
-  if (model.provider !== provider) return { id, change: "foreign", before, after, listed };
+  if (model.provider !== provider || isOfOtherKind(model, listed))
+    return { id, change: "foreign", before, after, listed };
   const isSame =
     before.contextWindow === after.contextWindow &&
     before.maxOutputTokens === after.maxOutputTokens &&
@@ -57,8 +60,12 @@ export function compareListed(
   return { id, change: isSame ? "unchanged" : "changed", before, after, listed };
 }
 
-const saidIn = (tariff: Tariff): TariffParts => ({
-  ...byPart(NEEDED_PARTS, (part) => tariff[part]),
+/** The list means another model of that name: what makes embeddings has no price of output, and answers would be given away by it. */
+const isOfOtherKind = (model: Model, { dialect }: Listed): boolean =>
+  model.routes.length > 0 && embeds(model) !== isEmbedding(dialect);
+
+const saidIn = ({ dialect, tariff }: Listed): TariffParts => ({
+  ...byPart(isEmbedding(dialect) ? ["inputNano"] : NEEDED_PARTS, (part) => tariff[part]),
   ...onlySaid(byPart(OPTIONAL_PARTS, (part) => tariff[part] ?? undefined)),
   toolCallNano: tariff.toolCallNano,
   ...whenOf(tariff.when),

@@ -5,6 +5,7 @@ import type { Database } from "../db/database.ts";
 import { createPostgres } from "../db/postgres/postgres.ts";
 import { createCatalogueStore } from "./catalogue-store.ts";
 import type { CatalogueStore, ImportOrder, ModelOrder } from "./model.ts";
+import { routeAs } from "./new-model.ts";
 
 const limits = { poolSize: 4, connectTimeoutMs: 5_000, statementTimeoutMs: 5_000, onError: () => undefined };
 const USUAL = { unknownMembers: null, openMembers: null, windowCheck: null, traceparent: null, platform: null };
@@ -443,5 +444,39 @@ describe.skipIf(reason !== null)(`an operator at the catalogue${reason === null 
       maxOutputTokens: null,
       routes: [{ dialect: "embeddings" }],
     });
+  });
+
+  test("an import leaves a model alone that is of another kind than the list says: its answers would be given away", async () => {
+    await store.addModel(order);
+    const free = { ...tariff, inputNano: 20_000_000n, outputNano: 0n };
+    const embed = { ...listed, dialect: "embeddings", maxOutputTokens: null, tariff: free } as const;
+
+    expect(await store.importModels(importOf(embed), "apply")).toMatchObject([{ id: "large", change: "foreign" }]);
+    expect(await store.findModel("large", Date.now())).toMatchObject({ maxOutputTokens: 8_192, price: tariff });
+    await store.removeRoute("large", "acme", "remove");
+    await store.importModels(importOf(embed), "apply");
+    expect(await store.findModel("large", Date.now())).toMatchObject({
+      price: { inputNano: 20_000_000n, outputNano: tariff.outputNano },
+    });
+  });
+
+  test("a model that made embeddings generates nothing until its output has a price", async () => {
+    const embeds: ModelOrder = {
+      ...order,
+      tariff: { inputNano: 20_000_000n, outputNano: 0n, toolCallNano: {} },
+      route: { ...route, dialect: "embeddings" },
+    };
+    await store.addModel(embeds);
+    await store.removeRoute("large", "acme", "remove");
+    const generates = { ...order, ...onlyRoute };
+    const [present] = await store.listModels(Date.now());
+    const described = { ...present!, price: null, upcomingPrices: [], routes: [{ ...routeAs(route, null) }] };
+
+    await expect(store.addModel(generates)).rejects.toThrow("Model large has no price for its output");
+    await expect(store.apply({ providers: [], models: [described] })).rejects.toThrow("has no price for its output");
+    await store.changePrice("large", { parts: { outputNano: 5n }, fromMs: LATER });
+    await expect(store.addModel(generates)).rejects.toThrow("Model large has no price for its output");
+    await store.changePrice("large", { parts: { outputNano: 5n }, fromMs: null });
+    expect(await store.addModel(generates)).toMatchObject([{ kind: "route", change: "added" }]);
   });
 });

@@ -1,7 +1,10 @@
 import { Conflict } from "../core/conflict.ts";
 import { Fault } from "../core/fault.ts";
-import { EMBEDDING_FORMATS } from "../core/request/dialect.ts";
+import { EMBEDDING_FORMATS, isEmbedding } from "../core/request/dialect.ts";
 import type { Queryable } from "../db/database.ts";
+import type { DescribedModel } from "./model.ts";
+import { livingIn, priceAt } from "./price/price-book.ts";
+import { databaseNowMs, readBooks } from "./price/price-book-store.ts";
 
 export async function requireModel(tx: Queryable, id: string): Promise<void> {
   const [found] = await tx.query("select from model where id = $1", [id]);
@@ -26,6 +29,41 @@ export async function requireOneKind(tx: Queryable, modelIds: readonly string[])
   if (mixed === undefined) return;
   throw new Conflict(
     `Model ${mixed.model_id} would make embeddings along some of its routes and generate text along others. Add a model of another name for one of the two.`,
+  );
+}
+
+type Routed = Pick<DescribedModel, "id" | "price" | "upcomingPrices" | "routes">;
+
+const ROUTELESS =
+  "select id from model where id = any ($1) and not exists (select from route where model_id = model.id)";
+
+/**
+ * Call it when their prices have been written, and their routes have not. A model that made embeddings has 0 in place of a price of output,
+ * which nobody said; by that it would give its answers away.
+ */
+export async function requireOutputPriced(tx: Queryable, models: readonly Routed[]): Promise<void> {
+  const silent = models.filter(
+    ({ price, routes }) => price === null && routes.some(({ dialect }) => !isEmbedding(dialect)),
+  );
+  if (silent.length === 0) return;
+  const rows = await tx.query<{ id: string }>(ROUTELESS, [silent.map(({ id }) => id)]);
+  if (rows.length === 0) return;
+  const routeless = new Set(rows.map(({ id }) => id));
+  const books = await readBooks(tx, [...routeless]);
+  const nowMs = await databaseNowMs(tx);
+  const given = silent.find(({ id, upcomingPrices }) => {
+    if (!routeless.has(id)) return false;
+    const living = livingIn(books.get(id) ?? []);
+    const holds = priceAt(living, nowMs);
+    // What is to come and was described has a price of output that somebody said.
+    const kept = upcomingPrices.length > 0 ? [] : living.filter(({ effectiveFromMs }) => effectiveFromMs > nowMs);
+    return [...(holds === null ? [] : [holds]), ...kept].some(
+      ({ inputNano, outputNano }) => inputNano > 0n && outputNano === 0n,
+    );
+  });
+  if (given === undefined) return;
+  throw new Conflict(
+    `Model ${given.id} has no price for its output, and would generate text along this route for nothing. Set its output price first.`,
   );
 }
 

@@ -58,7 +58,9 @@ export const importedModel = z
     id: z.string(),
     change: z
       .enum(["new", "changed", "unchanged", "foreign"])
-      .describe("`foreign`: the id belongs to another provider's model, which is unchanged."),
+      .describe(
+        "`foreign`: the id belongs to a model of another provider, or to one that makes embeddings where the listed one generates text or the other way round; it is unchanged.",
+      ),
     before: listedFacts.nullable(),
     after: listedFacts,
   })

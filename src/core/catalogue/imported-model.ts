@@ -9,7 +9,7 @@ export type ListedFacts = {
   tariff: Tariff | null;
 };
 
-/** What an import makes of a model. `foreign`: another provider's model has that name here, and it is left alone. */
+/** What an import makes of a model. `foreign`: another provider's model, or one of another kind, has that name here, and it is left alone. */
 export type ImportedModel = {
   id: string;
   change: "new" | "changed" | "unchanged" | "foreign";

@@ -23,7 +23,7 @@ const WORDS: Record<ComparedModel["change"], string> = {
   new: "new",
   changed: "changed",
   unchanged: "unchanged",
-  foreign: "another provider’s",
+  foreign: "another model’s",
 };
 
 /** The value, or with another before it: 0.708 → 0.7375. */

@@ -76,5 +76,5 @@ const moreText = (count: number): string[] => (count === 0 ? [] : [`${count} mor
 
 function foreignText(compared: readonly ImportedModel[]): string[] {
   const ids = compared.filter(({ change }) => change === "foreign").map(({ id }) => id);
-  return ids.length === 0 ? [] : [`Models of another provider, left unchanged: ${ids.join(", ")}`];
+  return ids.length === 0 ? [] : [`Models of another provider or kind, left unchanged: ${ids.join(", ")}`];
 }
