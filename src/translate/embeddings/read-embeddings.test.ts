@@ -21,6 +21,8 @@ const row = (index: number, embedding: unknown, more: object = {}) => ({
 const answer = (data: unknown, more: object = {}): Buffer =>
   Buffer.from(JSON.stringify({ object: "list", data, model: "hidden", usage: { prompt_tokens: 3 }, ...more }));
 
+const bytesOf = (...numbers: number[]): string => Buffer.from(new Float32Array(numbers).buffer).toString("base64");
+
 const read = (data: unknown, changes: Partial<AskedEmbeddings> = {}) => {
   const { bytes, usage } = readEmbeddings(answer(data), asked(changes));
   return JSON.parse(withUsage({ bytes }, usage ?? NO_USAGE).toString()) as Record<string, unknown>;
@@ -50,6 +52,26 @@ describe("what came otherwise is made to fit", () => {
     expect(read(texts)["data"]).toEqual(floats);
   });
 
+  test("more than a vector has", () => {
+    const rows = [row(0, one, { trace: "secret" }), row(1, other, { input: "what was asked" })];
+
+    expect(read(rows)["data"]).toEqual([row(0, one), row(1, other)]);
+    expect(Object.keys((read(rows)["data"] as object[])[0] ?? {})).toEqual(["object", "index", "embedding"]);
+  });
+
+  test.each([
+    `{"data":[],"data":[{"object":"embedding","index":0,"embedding":[1]}]}`,
+    `{"d\\u0061ta":"secret","data":[{"object":"embedding","index":0,"embedding":[1]}]}`,
+    `{"data":[{"object":"embedding","index":0,"embedding":[2,3],"embedding":[1]}]}`,
+    `{"data":[{"object":"embedding","index":0,"embedding":[1],"ind\\u0065x":0}]}`,
+  ])("what is said twice is sent as it was checked: %s", (text) => {
+    const { bytes } = readEmbeddings(Buffer.from(text.replaceAll("\\\\", "\\")), asked({ inputs: 1 }));
+
+    expect(withUsage({ bytes }, NO_USAGE).toString()).toBe(
+      `{"object":"list","data":[{"object":"embedding","index":0,"embedding":[1]}],"model":"public","usage":{"prompt_tokens":0,"total_tokens":0}}`,
+    );
+  });
+
   test("no index, no kind, another order", () => {
     const right = [row(0, one), row(1, other)];
 
@@ -72,8 +94,11 @@ describe("an answer that is not one vector for each input is none", () => {
     ["what is no number", [row(0, [1]), row(1, ["1"])]],
     ["null", [row(0, [1]), null]],
     ["a text that is no vector", [row(0, "AAAAAA=="), row(1, "AA")]],
+    ["what is no number, as four bytes", [row(0, bytesOf(Number.NaN)), row(1, bytesOf(1))]],
+    ["what has no end, as four bytes", [row(0, bytesOf(1)), row(1, bytesOf(-Infinity))]],
   ])("%s", (_what, data) => {
-    expect(() => readEmbeddings(answer(data), asked())).toThrow("not one embedding for each input");
+    for (const encoding of ["float", "base64"] as const)
+      expect(() => readEmbeddings(answer(data), asked({ encoding }))).toThrow("not one embedding for each input");
   });
 
   test.each(["", "[]", "null", `{"error":{"message":"no"}}`, `{"data":`])("%j", (text) => {

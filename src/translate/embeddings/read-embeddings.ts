@@ -5,7 +5,7 @@ import type { Usage } from "../../core/money/usage.ts";
 import type { EmbeddingEncoding } from "../../wire/embeddings/embeddings-request.ts";
 import { readEmbeddingsUsage } from "../../wire/embeddings/embeddings-usage.ts";
 import { decodeVector, encodeVector, lengthOfVector } from "../../wire/embeddings/vector.ts";
-import { findMembers } from "../../wire/json/members.ts";
+import { findMembers, type MemberSpan } from "../../wire/json/members.ts";
 import { outlineOf } from "../../wire/json/outline.ts";
 
 /** What was asked for. */
@@ -20,10 +20,13 @@ export type EmbeddingsAnswer = { bytes: Buffer; usage: Usage | null };
 /** The largest batch of the longest vectors in use, as numbers, has six million. */
 const MOST_VALUES = 8_000_000;
 const DEEPEST = 16;
+const MOST = { depth: DEEPEST, values: MOST_VALUES };
+/** `object`, `index` and `embedding`. */
+const NAMES_OF_ROW = 3;
 
 /** An answer of OpenAI's wire, checked for being one vector for each input. Vectors stay the bytes they are, unless they came in another encoding. */
 export function readEmbeddings(bytes: Buffer, asked: AskedEmbeddings): EmbeddingsAnswer {
-  const answer = parse(bytes);
+  const { value: answer, names } = parse(bytes);
   const { data } = answer;
   if (!Array.isArray(data)) throw notOne();
   const rows: readonly unknown[] = data;
@@ -31,9 +34,10 @@ export function readEmbeddings(bytes: Buffer, asked: AskedEmbeddings): Embedding
   const items = rows.map(readItem);
   requirePlaces(items);
   requireOneLength(items);
-  const given = findMembers(bytes).list.find(({ name }) => name === "data");
-  const asItIs = given !== undefined && items.every((item, index) => isAsAsked(item, index, asked.encoding));
-  const written = asItIs ? bytes.subarray(given.valueStart, given.valueEnd) : rewritten(items, asked.encoding);
+  const given = items.every((item, index) => isAsAsked(item, index, asked.encoding))
+    ? dataIn(bytes, names - items.length * NAMES_OF_ROW)
+    : null;
+  const written = given ?? rewritten(items, asked.encoding);
   return {
     bytes: Buffer.concat([
       Buffer.from(`{"object":"list","data":`),
@@ -51,8 +55,18 @@ export const withUsage = ({ bytes }: Pick<EmbeddingsAnswer, "bytes">, { inputTok
     Buffer.from(`,"usage":${JSON.stringify({ prompt_tokens: inputTokens, total_tokens: inputTokens })}}`),
   ]);
 
-function parse(bytes: Buffer): Json {
-  const { values, depth } = outlineOf(bytes, { depth: DEEPEST, values: MOST_VALUES });
+/** What stands at `data`, where the answer has so many names beside those of its rows: of two equal ones, another may have been checked. */
+function dataIn(bytes: Buffer, names: number): Buffer | null {
+  const { list, duplicate } = findMembers(bytes);
+  const valueOf = ({ valueStart, valueEnd }: MemberSpan): Buffer => bytes.subarray(valueStart, valueEnd);
+  const beside = list.filter(({ name }) => name !== "data");
+  const counted = beside.reduce((sum, member) => sum + outlineOf(valueOf(member), MOST).names, list.length);
+  const data = list.find(({ name }) => name === "data");
+  return data === undefined || duplicate !== null || counted !== names ? null : valueOf(data);
+}
+
+function parse(bytes: Buffer): { value: Json; names: number } {
+  const { values, depth, names } = outlineOf(bytes, MOST);
   if (values > MOST_VALUES || depth > DEEPEST) {
     throw new Fault("upstream_error", "The provider's response holds more than a response may. Send fewer inputs.");
   }
@@ -63,13 +77,13 @@ function parse(bytes: Buffer): Json {
     throw new Fault("upstream_error", "The provider's response can't be read. It is safe to retry.", { cause });
   }
   if (!isObject(value)) throw notOne();
-  return value;
+  return { value, names };
 }
 
 type Vector = readonly number[] | string;
 
-/** `index`: as the provider gives it; null: it gives none. `length`: how many numbers it has. */
-type Item = { index: number | null; vector: Vector; length: number; hasKind: boolean };
+/** `index`: as the provider gives it; null: it gives none. `length`: how many numbers it has. `isBare`: it says what it is, and no more than a row does. */
+type Item = { index: number | null; vector: Vector; length: number; isBare: boolean };
 
 function readItem(row: unknown): Item {
   if (!isObject(row)) throw notOne();
@@ -78,7 +92,8 @@ function readItem(row: unknown): Item {
   if (!isVector(vector)) throw notOne();
   const length = typeof vector === "string" ? lengthOfVector(vector) : vector.length;
   if (length === null || length === 0) throw notOne();
-  return { index: index ?? null, vector, length, hasKind: object === "embedding" };
+  const isBare = object === "embedding" && Object.keys(row).length === NAMES_OF_ROW;
+  return { index: index ?? null, vector, length, isBare };
 }
 
 const isVector = (value: unknown): value is Vector =>
@@ -95,8 +110,8 @@ function requireOneLength(items: readonly Item[]): void {
   if (items.some(({ length }) => length !== items[0]?.length)) throw notOne();
 }
 
-const isAsAsked = ({ index, vector, hasKind }: Item, place: number, encoding: EmbeddingEncoding): boolean =>
-  hasKind && index === place && (typeof vector === "string") === (encoding === "base64");
+const isAsAsked = ({ index, vector, isBare }: Item, place: number, encoding: EmbeddingEncoding): boolean =>
+  isBare && index === place && (typeof vector === "string") === (encoding === "base64");
 
 function rewritten(items: readonly Item[], encoding: EmbeddingEncoding): Buffer {
   const rows = items
