@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "../../support/gateway-process.ts";
 import { until } from "../../support/until.ts";
 import { chargesOf, makeKey } from "../operator.ts";
-import { ask, EMBEDDINGS, modelFor } from "../operations.ts";
+import { ask, CHAT, EMBEDDINGS, modelFor } from "../operations.ts";
 import { expectRefused } from "../refused.ts";
 
 let gateway: GatewayProcess;
@@ -10,6 +10,7 @@ beforeAll(async () => {
   gateway = await startGatewayProcess({
     models: {
       plain: modelFor(EMBEDDINGS, "sim-embed"),
+      talks: modelFor(CHAT, "sim-fast"),
       waiting: modelFor(EMBEDDINGS, "sim-embed+pause=0"),
     },
   });
@@ -49,6 +50,16 @@ test("the same header on another body is refused [EMB-13]", async () => {
 
   expect(first.status).toBe(200);
   expectRefused(EMBEDDINGS, reply, { status: 409, code: "idempotency_key_reuse" });
+});
+
+test("the header of a generation is none of embeddings, and the other way round [EMB-13]", async () => {
+  const talk = (name: string) => ask(CHAT, { gateway, fields: { model: "talks" }, headers: under(name) });
+  const embed = (name: string) => ask(EMBEDDINGS, { gateway, headers: under(name) });
+  const reused = { status: 409, code: "idempotency_key_reuse" };
+
+  expect([(await talk("of-text")).status, (await embed("of-vectors")).status]).toEqual([200, 200]);
+  expectRefused(EMBEDDINGS, await embed("of-text"), reused);
+  expectRefused(CHAT, await talk("of-vectors"), reused);
 });
 
 test("an answer too large to keep is not asked for a second time", async () => {
