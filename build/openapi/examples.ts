@@ -148,10 +148,12 @@ export const USAGE_SUMMARY = {
     "Amounts are credits. balance is what the key has; reserved is the part reserved for requests in progress.",
 };
 
+const EMBEDDING_MODEL = "your-embedding-model";
+
 export const EMBEDDINGS_EXAMPLES: Record<string, Example> = {
   plain: {
     summary: "Two texts",
-    value: { model: MODEL, input: ["What is a toll gate?", "Who pays at it?"], dimensions: 3 },
+    value: { model: EMBEDDING_MODEL, input: ["What is a toll gate?", "Who pays at it?"], dimensions: 3 },
   },
 };
 
@@ -161,6 +163,6 @@ export const EMBEDDING_LIST = {
     { object: "embedding", index: 0, embedding: [0.267261, -0.534522, 0.801784] },
     { object: "embedding", index: 1, embedding: [-0.40824, 0.408248, 0.816497] },
   ],
-  model: MODEL,
+  model: EMBEDDING_MODEL,
   usage: { prompt_tokens: 11, total_tokens: 11 },
 };

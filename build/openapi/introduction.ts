@@ -14,7 +14,7 @@ repositories.
 A key pays with prepaid credits or from a token budget, and that decides its base URL. Credit keys use the base URL as it is.
 Token-budget keys add \`/token\` before \`/v1\`. A key used at the other base URL gets 401.
 
-The examples read the key from the environment variable \`TOLLGATE_KEY\`. Replace \`your-model\` with an id from your model list.
+The examples read the key from the environment variable \`TOLLGATE_KEY\`. Replace \`your-model\` and \`your-embedding-model\` with ids from your model list.
 
 ## Charges
 

@@ -41,7 +41,7 @@ test.each<[from: string, to: string, message: string]>([
   [
     "format: chat",
     "format: chatt",
-    "c.yaml:8:59: models[0] (gpt-4.1-mini).routes[0].format: expected `chat`, `responses`, `messages`, `gemini` or `embeddings`. Did you mean `chat`?",
+    "c.yaml:8:59: models[0] (gpt-4.1-mini).routes[0].format: expected `chat`, `responses`, `messages`, `gemini`, `converse` or `embeddings`. Did you mean `chat`?",
   ],
   [
     "format: chat",
@@ -85,7 +85,7 @@ test("every problem of a catalogue file is listed, under one line that counts th
     "The catalogue file has 3 problems:",
     "  c.yaml:1:29: providers[0] (openai).base_url: expected an http or https URL without credentials, query or fragment.",
     "  c.yaml:5:5: models[0] (gpt-4.1-mini).max_output_tokens: expected at least 1, got -1.",
-    "  c.yaml:8:59: models[0] (gpt-4.1-mini).routes[0].format: expected `chat`, `responses`, `messages`, `gemini` or `embeddings`.",
+    "  c.yaml:8:59: models[0] (gpt-4.1-mini).routes[0].format: expected `chat`, `responses`, `messages`, `gemini`, `converse` or `embeddings`.",
   ]);
 });
 

@@ -15,15 +15,20 @@ import { tariff } from "./prices.ts";
 const FACT_NAMES = { contextWindow: "context_window", maxOutputTokens: "max_output_tokens", tariff: "price" } as const;
 
 const listedModel = renamed(
-  z.strictObject({
-    id: name,
-    upstream_model: upstreamModel,
-    format,
-    context_window: tokenLimit.nullable(),
-    max_output_tokens: tokenLimit.nullable().describe("null: of a model that makes embeddings."),
-    reasoning: z.boolean().nullable().default(null).describe("Whether the model reasons; null: not known."),
-    price: tariffRequest,
-  }),
+  z
+    .strictObject({
+      id: name,
+      upstream_model: upstreamModel,
+      format,
+      context_window: tokenLimit.nullable(),
+      max_output_tokens: tokenLimit.nullable().describe("null: of a model that makes embeddings."),
+      reasoning: z.boolean().nullable().default(null).describe("Whether the model reasons; null: not known."),
+      price: tariffRequest,
+    })
+    .refine((listed) => listed.max_output_tokens !== null || listed.format === "embeddings", {
+      path: ["max_output_tokens"],
+      error: "Input should be a number: only a model that makes embeddings has no output limit",
+    }),
   { ...FACT_NAMES, upstreamModel: "upstream_model", dialect: "format" },
 );
 

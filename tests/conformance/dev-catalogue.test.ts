@@ -110,10 +110,10 @@ describe("beside dev", () => {
     await done(["providers", "add", "everybody", "--preset", "ollama"]);
     const words = ["models", "import", "--from", "litellm", list, "--provider", "everybody", "--vendor", "*"];
 
-    expect(await done([...words, "--apply"])).toMatch(/^2059 new, 0 changed, 0 unchanged, \d+ left out, \d+ refused/m);
-    expect(await done(words)).toMatch(/^0 new, 0 changed, 2059 unchanged, \d+ left out, \d+ refused/m);
+    expect(await done([...words, "--apply"])).toMatch(/^2122 new, 0 changed, 0 unchanged, \d+ left out, \d+ refused/m);
+    expect(await done(words)).toMatch(/^0 new, 0 changed, 2122 unchanged, \d+ left out, \d+ refused/m);
     const listed = JSON.parse(await done(["models", "list", "--json"])) as { data: { id: string; provider: string }[] };
-    expect(listed.data.filter(({ provider }) => provider === "everybody")).toHaveLength(2_059);
+    expect(listed.data.filter(({ provider }) => provider === "everybody")).toHaveLength(2_122);
   });
 });
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type GatewayProcess, startGatewayProcess } from "../support/gateway-process.ts";
+import { type GatewayProcess, startGatewayProcess, type TestModel } from "../support/gateway-process.ts";
 import { installPythonPackages } from "../support/python-environment.ts";
 import { requestsDuring } from "../support/request-log.ts";
 import { PYTHON_PACKAGES } from "./clients/versions.ts";
@@ -18,8 +18,11 @@ const python = {
   Anthropic: await installPythonPackages("anthropic", PYTHON_PACKAGES.anthropic),
 };
 
-/** The samples name a model that stands for one of the reader's own; here it exists. */
-const models = { "your-model": { upstream: "sim+tokens=5" } };
+/** The samples name models that stand for the reader's own; here they exist. */
+const models: Record<string, TestModel> = {
+  "your-model": { upstream: "sim+tokens=5" },
+  "your-embedding-model": { upstream: "sim", dialect: "embeddings" },
+};
 
 let gateway: GatewayProcess;
 let folder: string;
@@ -126,7 +129,7 @@ async function inPython(library: string, samples: readonly Sample[], packages: s
 }
 
 /** How many samples there are: of each operation its examples, and the first of them for the other kind of key. */
-const COUNTS = { OpenAI: 13, Anthropic: 10 };
+const COUNTS = { OpenAI: 15, Anthropic: 10 };
 
 describe.each(["OpenAI", "Anthropic"] as const)("every sample for the %s SDK runs as it stands on the page", (sdk) => {
   const { folder: packages, missing } = python[sdk];

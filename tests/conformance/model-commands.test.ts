@@ -173,9 +173,9 @@ describe.skipIf(missing)("providers and models by command", () => {
       const second = await data<Imported>(...all, "--apply");
 
       expect(preview).toEqual({ ...first, applied: false });
-      expect(changesOf(first)).toEqual({ new: 2_059 });
-      expect(changesOf(second)).toEqual({ unchanged: 2_059 });
-      expect(first.skipped.flatMap(({ ids }) => ids).length + first.refused.length).toBe(2_988 - 2_059);
+      expect(changesOf(first)).toEqual({ new: 2_122 });
+      expect(changesOf(second)).toEqual({ unchanged: 2_122 });
+      expect(first.skipped.flatMap(({ ids }) => ids).length + first.refused.length).toBe(2_988 - 2_122);
       expect(first.refused).toContainEqual(expect.objectContaining({ id: "wandb/zai-org/GLM-4.5" }));
 
       const { data: listed } = await data<{ data: Listed[] }>("models", "list");

@@ -107,6 +107,7 @@ const SHOWN: Record<string, readonly string[]> = {
   "PATCH /accounts/{account}": CHANGES_PATH,
   "POST /accounts/{account}/topups": CHANGES_MONEY,
   "POST /accounts/{account}/tiers": ["/accounts", "/accounts/{account}"],
+  "POST /accounts/{account}/regions": ["/accounts", "/accounts/{account}"],
   "POST /accounts/{account}/limits": CHANGES_LIMIT,
   "POST /accounts/{account}/limits/remove": CHANGES_LIMIT,
   ...Object.fromEntries(
