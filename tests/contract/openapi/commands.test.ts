@@ -45,7 +45,10 @@ async function run(command: string): Promise<{ code: number | null; status: stri
   const key = gateway.keys[url.includes("/token/") ? "token_budget" : "credit"];
   const child = spawn(
     "sh",
-    ["-c", `${command.replace("your-model", model).replace("tgc_your_key", key)} -s -w '\\n%{http_code}'`],
+    [
+      "-c",
+      `${command.replace(/your-(?:embedding-)?model/, model).replace("tgc_your_key", key)} -s -w '\\n%{http_code}'`,
+    ],
     {
       env: { PATH: process.env["PATH"], TOLLGATE_KEY: key },
       stdio: ["ignore", "pipe", "inherit"],
